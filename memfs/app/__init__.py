@@ -1,0 +1,1 @@
+"""Composition root: settings, clock, ids, the kind registry, wiring."""

@@ -1,0 +1,14 @@
+"""The kinds of this build: one line a domain."""
+
+from __future__ import annotations
+
+from memfs.domains.claims.kinds import CLAIM_KINDS
+from memfs.domains.provenance.kinds import PROVENANCE_KINDS
+from memfs.model.kinds import KindRegistry
+
+REGISTRY = KindRegistry(
+    (
+        *CLAIM_KINDS,
+        *PROVENANCE_KINDS,
+    )
+)

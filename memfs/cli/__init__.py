@@ -1,0 +1,1 @@
+"""The terminal: translates words to services and results to text; never decides."""

@@ -1,0 +1,1 @@
+"""Sets of kinds with their rules, views and use cases, over the one record substrate."""

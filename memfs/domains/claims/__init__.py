@@ -1,0 +1,1 @@
+"""The kinds that people and agents state: preferences, facts, decisions and their like."""

@@ -1,0 +1,1 @@
+"""Evidence envelopes and receipts: what claims rest on and what operations did."""

@@ -1,0 +1,57 @@
+"""The two kinds that account for others; neither is recalled as a claim."""
+
+from __future__ import annotations
+
+from memfs.model.kinds import FieldSpec, FieldType, KindSpec
+
+EVIDENCE = KindSpec(
+    name="evidence",
+    description="An envelope around a source: pointer, digest, principal, channel and time.",
+    folder="evidence",
+    extension=".json",
+    id_prefix="ev",
+    append_only=True,
+    is_claim=False,
+    fields=(
+        FieldSpec(
+            name="excerpt",
+            field_type=FieldType.STRING,
+            description="Words of the source, only where a claim quotes them.",
+        ),
+    ),
+)
+RECEIPT = KindSpec(
+    name="receipt",
+    description="Content-free account of one operation.",
+    folder="receipts",
+    extension=".json",
+    id_prefix="rcp",
+    append_only=True,
+    is_claim=False,
+    fields=(
+        FieldSpec(
+            name="operation",
+            field_type=FieldType.STRING,
+            description="What was done.",
+            required=True,
+        ),
+        FieldSpec(
+            name="transaction",
+            field_type=FieldType.STRING,
+            description="The transaction that carries the receipt.",
+            required=True,
+        ),
+        FieldSpec(
+            name="targets",
+            field_type=FieldType.STRING_LIST,
+            description="Ids concerned.",
+        ),
+        FieldSpec(
+            name="details",
+            field_type=FieldType.OBJECT,
+            description="Counts, places and guarantees; never content.",
+        ),
+    ),
+)
+
+PROVENANCE_KINDS = (EVIDENCE, RECEIPT)

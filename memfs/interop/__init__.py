@@ -1,0 +1,1 @@
+"""Importers and exporters: foreign formats to submissions and back."""

@@ -1,0 +1,24 @@
+"""Content digests, versioned and separated by domain (A88).
+
+The same bytes in two roles never give the same digest, and a digest names its
+algorithm, so that a later one can stand beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from memfs.model.ids import BlobId
+
+
+def blob_id(content: bytes) -> BlobId:
+    """Returns the id that Git gives to ``content`` as a blob (SHA-1 object format)."""
+    return BlobId(
+        hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    )
+
+
+def content_digest(domain: str, content: bytes) -> str:
+    """Returns ``sha256:<domain>:<64 hex digits>`` over the domain and the content."""
+    digest = hashlib.sha256(domain.encode("ascii") + b"\0v1\0" + content).hexdigest()
+    return f"sha256:{domain}:{digest}"

@@ -1,0 +1,94 @@
+"""What a kind of record is: its folder, its format and the fields it adds.
+
+A kind is data. Decoding, schema export, folder choice and policy read it, so that a
+domain adds a kind with one module and one line in ``memfs.app.registry``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class FieldType(StrEnum):
+    """The shapes a kind-specific field can have."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    INSTANT = "instant"
+    STRING_LIST = "string_list"
+    OBJECT = "object"
+    OBJECT_LIST = "object_list"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldSpec:
+    """One field that a kind adds to the envelope."""
+
+    name: str
+    field_type: FieldType
+    description: str
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindSpec:
+    """One kind of record.
+
+    Attributes:
+        name: The singular name, as in ``kind: preference``.
+        description: One sentence for people and for the schema.
+        folder: Store-relative folder, such as ``records/preference``.
+        extension: ``.md`` where there is prose, ``.json`` where there is none.
+        id_prefix: Prefix of the ids of this kind (``mem`` for claims).
+        append_only: Content is never rewritten; only status and successor change (C3).
+        single_valued: At most one active record per (subject, scope); two contradict.
+        review_after_days: Days until a person should look again; ``None`` for never.
+        is_claim: Listed, recalled and projected as a claim; evidence and receipts are not.
+        fields: Fields beyond the envelope.
+    """
+
+    name: str
+    description: str
+    folder: str
+    extension: str = ".md"
+    id_prefix: str = "mem"
+    append_only: bool = False
+    single_valued: bool = False
+    review_after_days: int | None = None
+    is_claim: bool = True
+    fields: tuple[FieldSpec, ...] = ()
+
+
+class KindRegistry:
+    """The kinds that a store knows, by name; immutable after construction."""
+
+    __slots__ = ("_by_name",)
+
+    def __init__(self, kinds: Iterable[KindSpec]) -> None:
+        by_name: dict[str, KindSpec] = {}
+        for kind in kinds:
+            if kind.name in by_name:
+                raise ValueError(f"the kind {kind.name!r} is registered twice")
+            by_name[kind.name] = kind
+        self._by_name: Mapping[str, KindSpec] = MappingProxyType(by_name)
+
+    def __iter__(self) -> Iterator[KindSpec]:
+        return iter(self._by_name.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def get(self, name: str) -> KindSpec | None:
+        """Returns the kind of that name, or ``None``."""
+        return self._by_name.get(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in registration order."""
+        return tuple(self._by_name)

@@ -1,0 +1,44 @@
+"""A problem: something wrong with a file, as a value with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """``error`` keeps a file from being served or written; ``warning`` does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One finding, printed as ``path:line:column: code: message``.
+
+    Attributes:
+        path: Store-relative path, or the path as given.
+        line: 1-based; 0 when the whole file is meant.
+        column: 1-based; 0 when the whole line is meant.
+        code: Stable dotted code.
+        message: Expected before got; never quotes a secret.
+        hint: What to do; may be empty.
+        severity: Error or warning.
+    """
+
+    path: str
+    line: int
+    column: int
+    code: str
+    message: str
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        place = self.path
+        if self.line:
+            place += f":{self.line}"
+            if self.column:
+                place += f":{self.column}"
+        return f"{place}: {self.code}: {self.message}"

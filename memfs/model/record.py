@@ -1,0 +1,101 @@
+"""The record: one file, one claim, with the envelope of every kind.
+
+The dataclass mirrors what a file says. It holds no policy: whether a record may be
+served is asked of ``memfs.policy.access`` alone (A89).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+
+from memfs.model.authority import DEFAULT_SINKS, Authority, Sensitivity, Sink
+from memfs.model.origin import Origin
+from memfs.model.relation import Relation
+from memfs.model.scope import Scope
+from memfs.model.status import Status
+from memfs.model.values import JsonValue
+
+DEFAULT_IMPORTANCE = 5
+NO_FIELDS: Mapping[str, JsonValue] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One admitted or proposed claim.
+
+    Instants are aware and in UTC. ``observed`` is when memfs learned it, ``event_time``
+    when it happened; validity is half open: ``valid_from <= t < valid_until``.
+
+    Attributes:
+        id: ``mem_…`` (or the prefix of the kind); empty in a draft that has none yet.
+        kind: Name of a registered kind.
+        title: One line, at most 200 characters.
+        body: Markdown after the frontmatter, exactly as in the file; for JSON kinds empty.
+        version: 1 for the first; raised by a correction in the same file.
+        subject: What the claim is about, a stable key such as ``python-backend-framework``.
+        confidence: 0 to 1; opens no door.
+        importance: 1 to 10.
+        taint: Labels of what flowed in, sorted and unique.
+        branch: Branch of the project on which it was learned; empty for none.
+        fields: Fields that the kind defines.
+        unknown: Fields that no schema knows, kept as they are.
+    """
+
+    kind: str
+    title: str = ""
+    body: str = ""
+    id: str = ""
+    status: Status = Status.ACTIVE
+    version: int = 1
+    scope: Scope | None = None
+    subject: str = ""
+    observed: datetime | None = None
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    review_after: datetime | None = None
+    expires: datetime | None = None
+    origin: Origin | None = None
+    authority: Authority | None = None
+    confidence: float | None = None
+    importance: int = DEFAULT_IMPORTANCE
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    sinks: frozenset[Sink] = DEFAULT_SINKS
+    taint: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    transform: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
+    conflicts: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    summary: str = ""
+    abstract: str = ""
+    branch: str = ""
+    fields: Mapping[str, JsonValue] = field(default_factory=lambda: NO_FIELDS)
+    unknown: Mapping[str, JsonValue] = field(default_factory=lambda: NO_FIELDS)
+
+    @property
+    def reference(self) -> str:
+        """The version reference, ``mem_…@2``."""
+        return f"{self.id}@{self.version}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRecord:
+    """A record together with where the ledger keeps it.
+
+    Attributes:
+        record: The decoded record.
+        path: Store-relative POSIX path.
+        blob: Git blob id of the bytes that were decoded.
+    """
+
+    record: Record
+    path: str
+    blob: str

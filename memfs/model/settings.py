@@ -1,0 +1,123 @@
+"""Settings of a store as typed values; ``memfs.yaml`` decodes into this.
+
+Defaults are the policy of DESIGN §2 and the defaults of the requirements. The file can
+tighten any row of the promotion table and loosen only those marked loosenable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+STORE_FORMAT = 1
+
+
+class IndexMode(StrEnum):
+    """How Git's own index file is kept in step."""
+
+    AUTO = "auto"
+    FULL = "full"
+    SPLIT = "split"
+
+
+class Durability(StrEnum):
+    """What survives: a killed process, or a power cut as well."""
+
+    PROCESS = "process"
+    BATCH = "batch"
+    EACH = "each"
+
+
+class HandEdits(StrEnum):
+    """What the reconciler does with a valid hand edit."""
+
+    REVIEW = "review"
+    ADOPT = "adopt"
+
+
+class Mode(StrEnum):
+    """What memory does at all (A73)."""
+
+    OFF = "off"
+    READ_ONLY = "read-only"
+    SHADOW = "shadow"
+    ENFORCED = "enforced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustSettings:
+    """Who may act for a person, and what happens to hand edits."""
+
+    scripted: tuple[str, ...] = ()
+    hand_edits: HandEdits = HandEdits.REVIEW
+    agent_quotes: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankSettings:
+    """Weights of the rank; 0 switches a signal off."""
+
+    keyword: float = 1.0
+    recency: float = 0.1
+    lineage: float = 0.2
+    importance: float = 0.1
+    vector: float = 0.0
+    outcome: float = 0.1
+    half_life_days: float = 30.0
+    floor: float = 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallSettings:
+    """Caps of a packet (A94); sizes are UTF-8 bytes."""
+
+    budget_tokens: int = 1500
+    items: int = 5
+    item_bytes: int = 4096
+    item_lines: int = 200
+    session_bytes: int = 61440
+    rank: RankSettings = field(default_factory=RankSettings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxSettings:
+    """Bounds of the inbox; the quota counts candidates of one principal."""
+
+    expire_days: int = 30
+    quota: int = 500
+    item_bytes: int = 65536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSettings:
+    """How the store writes."""
+
+    index: IndexMode = IndexMode.AUTO
+    durability: Durability = Durability.BATCH
+    lock_timeout_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything ``memfs.yaml`` can say.
+
+    Attributes:
+        store_id: ``store_…``, the identity of the store.
+        store_format: Version of the layout; newer than :data:`STORE_FORMAT` is refused.
+        project: Name of the project; default scope is ``project:<name>``.
+        tightened: Rule code to verdict, only ever stricter than the table.
+        digest: Short digest of the decoded settings, the ``Memfs-Policy`` trailer.
+    """
+
+    store_id: str
+    project: str
+    store_format: int = STORE_FORMAT
+    mode: Mode = Mode.ENFORCED
+    trust: TrustSettings = field(default_factory=TrustSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    inbox: InboxSettings = field(default_factory=InboxSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+    tightened: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    digest: str = ""

@@ -1,0 +1,1 @@
+"""The watcher, drift between working tree and ledger, and projections."""

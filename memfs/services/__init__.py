@@ -1,0 +1,1 @@
+"""Use cases common to every record; the only openers of a transaction."""

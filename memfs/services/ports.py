@@ -1,0 +1,57 @@
+"""What every service works with: one store, its settings, the kinds, a clock and ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from memfs.model.ids import StoreId
+from memfs.model.kinds import KindRegistry
+from memfs.model.settings import Settings
+from memfs.store.store import Store
+
+
+class Clock(Protocol):
+    """Tells the time; the system clock, or a stepped one under test."""
+
+    def now(self) -> datetime:
+        """Returns an aware instant in UTC."""
+        ...
+
+
+class IdSource(Protocol):
+    """Makes ids; random and monotonic, or seeded under test."""
+
+    def new_id(self, prefix: str) -> str:
+        """Returns ``<prefix>_<26 characters>``, later ids sorting after earlier ones."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """One opened store and what services need around it.
+
+    Attributes:
+        store: The ledger and its working tree.
+        settings: Decoded from ``memfs.yaml`` as admitted at the ledger head.
+        registry: The kinds of this build.
+        clock: Time.
+        ids: Ids.
+        cache_dir: Private folder of this store in the user's cache; disposable.
+        project_branch: Branch of the project that is checked out; empty when unknown.
+    """
+
+    store: Store
+    settings: Settings
+    registry: KindRegistry
+    clock: Clock
+    ids: IdSource
+    cache_dir: Path
+    project_branch: str = ""
+
+    @property
+    def store_id(self) -> StoreId:
+        """Identity of the store."""
+        return StoreId(self.settings.store_id)

@@ -1,0 +1,1 @@
+"""Git and files: the only writer. Knows nothing of policy."""
