@@ -1,0 +1,54 @@
+# Everything here works on a fresh machine with python3.11, git and a package index:
+# the virtual environment is made on first use and again when pyproject.toml changes.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test faults lint format schemas docs bench wheel clean
+
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memfs needs Python 3.11 or newer")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## Shows the whole way of a memory, from import to recall, and checks what it shows
+	@PATH="$(abspath $(BIN)):$$PATH" sh fixtures/demo/demo.sh
+
+test: $(STAMP) ## Runs all tests, faults included, on WORKERS cores (default 2)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+faults: $(STAMP) ## Runs the fault tests at full count; takes a quarter of an hour
+	MEMFS_FAULTS=full $(BIN)/python -m pytest tests/faults --timeout 1800
+
+lint: $(STAMP) ## Checks style, formatting, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP) ## Formats the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --quiet .
+
+schemas: $(STAMP) ## Writes memfs/formats/schemas from the kinds
+	$(BIN)/python -m memfs.formats.schema memfs/formats/schemas
+
+docs: $(STAMP) ## Writes the generated pages of docs/ from the code
+	$(BIN)/python -m docs.generate
+
+bench: $(STAMP) ## Prints what is fast and how it grows, each beside its floor
+	@set -e; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+wheel: $(STAMP) ## Builds the wheel into dist/
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+clean: ## Removes what these targets made
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

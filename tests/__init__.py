@@ -1,0 +1,1 @@
+"""Tests of memfs, laid out like the package."""

@@ -1,0 +1,137 @@
+"""Sizes, names and habits of the modules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+MAX_MODULE_LINES = 400
+MAX_FUNCTION_LINES = 50
+FORBIDDEN_WORDS = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager"}
+PACKAGE = ROOT / "memfs"
+ENTRY_POINTS = {"memfs/cli/entry.py", "memfs/cli/hook.py"}
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "_data" not in path.parts:
+            yield path.relative_to(ROOT).as_posix(), path
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    for name, path in _modules():
+        yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _code_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Counts the lines of a function from ``def`` to its end, its docstring apart."""
+    lines = (node.end_lineno or node.lineno) - node.lineno + 1
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        lines -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return lines
+
+
+def test_a_module_is_at_most_400_lines() -> None:
+    long = [
+        f"{name}: {lines} lines"
+        for name, path in _modules()
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MAX_MODULE_LINES
+    ]
+
+    assert long == []
+
+
+def test_a_function_is_at_most_50_lines() -> None:
+    long = [
+        f"{name}:{node.lineno}: {node.name}: {_code_lines(node)} lines"
+        for name, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(node, FUNCTIONS) and _code_lines(node) > MAX_FUNCTION_LINES
+    ]
+
+    assert long == []
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
+    drawers = [name for name, path in _modules() if FORBIDDEN_WORDS & set(path.stem.split("_"))]
+
+    assert drawers == []
+
+
+def test_every_module_says_what_it_guarantees() -> None:
+    silent = [name for name, tree in _trees() if not ast.get_docstring(tree)]
+
+    assert silent == []
+
+
+def test_only_entry_points_catch_everything() -> None:
+    broad = [
+        f"{name}:{node.lineno}"
+        for name, tree in _trees()
+        if name not in ENTRY_POINTS
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"})
+        and not _reraises(node)
+    ]
+
+    assert broad == []
+
+
+def _reraises(handler: ast.ExceptHandler) -> bool:
+    """Tells whether a handler only cleans up and lets the exception go on."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def test_the_library_never_prints_or_exits() -> None:
+    found = [
+        f"{name}:{node.lineno}: {ast.unparse(node.func)}"
+        for name, tree in _trees()
+        if not name.startswith("memfs/cli/") and name != "memfs/__main__.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in {"print", "exit", "quit", "sys.exit", "os._exit"}
+    ]
+
+    assert [place for place in found if not place.startswith("memfs/formats/schema.py")] == []
+
+
+def test_no_module_keeps_a_mutable_global() -> None:
+    mutable = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+    found = [
+        f"{name}:{node.lineno}"
+        for name, tree in _trees()
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and isinstance(node.value, mutable)
+        and not _is_declared_read_only(node)
+    ]
+
+    assert found == []
+
+
+def _is_declared_read_only(node: ast.Assign | ast.AnnAssign) -> bool:
+    """Accepts what the type checker holds to reading only: ``Final``, ``Mapping``, ``Sequence``."""
+    if not isinstance(node, ast.AnnAssign):
+        return False
+    return ast.unparse(node.annotation).startswith(("Final", "Mapping", "Sequence"))
+
+
+def test_untyped_dictionaries_stay_inside_formats() -> None:
+    found = [
+        f"{name}:{node.lineno}"
+        for name, tree in _trees()
+        if not name.startswith("memfs/formats/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript)
+        and ast.unparse(node).startswith(("dict[str, Any", "Mapping[str, Any"))
+    ]
+
+    assert found == []

@@ -1,0 +1,105 @@
+"""Keeps every test away from the real home, the real Git configuration and real agents.
+
+Nothing here is a convenience for one room: what a single room shares lives in
+``tests/support``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Every variable that could reach memfs, Git or an agent detector from outside.
+_FOREIGN_PREFIXES = (
+    "MEMFS",
+    "GIT_",
+    "XDG_",
+    "CLAUDE",
+    "CODEX",
+    "CURSOR",
+    "GEMINI",
+    "AGENT",
+    "AI_AGENT",
+    "OPENCODE",
+    "AIDER",
+    "COPILOT",
+)
+_FOREIGN_NAMES = ("EDITOR", "VISUAL", "PAGER", "NO_COLOR", "FORCE_COLOR", "CLICOLOR")
+
+_GITCONFIG = """\
+[user]
+\tname = Test Person
+\temail = person@example.invalid
+[init]
+\tdefaultBranch = main
+[commit]
+\tgpgsign = false
+[advice]
+\tdetachedHead = false
+"""
+
+settings.register_profile(
+    "memfs",
+    deadline=None,
+    max_examples=int(os.environ.get("MEMFS_EXAMPLES", "100")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    database=None,
+)
+settings.load_profile("memfs")
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """Returns the environment of a fresh account whose home is ``home``.
+
+    Args:
+        home: Existing empty folder; a minimal Git configuration is written into it.
+
+    Returns:
+        The process environment without foreign variables; child processes take it as is.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_FOREIGN_PREFIXES) and name not in _FOREIGN_NAMES
+    }
+    (home / ".gitconfig").write_text(_GITCONFIG, encoding="utf-8")
+    return kept | {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "MEMFS_HOME": str(home / "memfs-home"),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+@pytest.fixture(autouse=True)
+def guarded_environment(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Gives each test a home of its own and no variable from outside; returns the home."""
+    home = tmp_path_factory.mktemp("home", numbered=True)
+    clean = clean_environment(home)
+    for name in set(os.environ) - set(clean):
+        if not name.startswith("PYTEST_"):
+            monkeypatch.delenv(name)
+    for name, value in clean.items():
+        monkeypatch.setenv(name, value)
+    return home
+
+
+@pytest.fixture
+def home(guarded_environment: Path) -> Path:
+    """The private home folder of this test."""
+    return guarded_environment

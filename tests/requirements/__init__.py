@@ -1,0 +1,1 @@
+"""The requirement rows and the tests that show them."""

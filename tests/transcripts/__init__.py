@@ -1,0 +1,1 @@
+"""Shell transcripts: what the docs show is what the commands print."""
