@@ -1,0 +1,152 @@
+"""Every stable reason code with its sentence, in one table.
+
+Codes are API (A43): receipts, candidates, ``--json`` and the reference page carry them.
+A sentence never quotes what was submitted; a detail is an id, a count, a rule or a name of
+this build. The codes of the promotion table's rows have their sentences there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from memfs.model.decision import Reason
+
+_MODE: Final = {
+    "mode.off": "memory is switched off; nothing is admitted",
+    "mode.read-only": "memory is read-only; nothing is admitted",
+    "mode.shadow": "memory is in shadow mode; what would have been admitted waits instead",
+}
+
+_ORIGIN: Final = {
+    "origin.class-mismatch": "the origin's class is not the one that its channel gives",
+    "origin.incomplete": "the origin lacks a source pointer or a digest of the source",
+    "origin.system-claim": "memfs itself states no claims; it only keeps accounts",
+}
+
+_TARGET: Final = {
+    "target.missing": "the record to change is not in the ledger",
+    "target.not-active": "only an active record can be changed",
+    "target.kind-changed": "a new version keeps its kind; make a new record instead",
+    "target.scope-changed": "a scope never changes in place; publish a new record instead",
+    "target.append-only": "records of this kind are never rewritten",
+    "target.other-principal": "the record is another person's own statement",
+    "forget.needs-person": "removing a record waits for a person",
+    "settings.needs-person": "a change of the settings waits for a person",
+    "candidate.needs-person": "the ledger changed as well; a person chooses between the versions",
+}
+
+_BOUNDS: Final = {
+    "kind.unknown": "this build knows no such kind",
+    "kind.missing-field": "a field that the kind requires is missing",
+    "kind.bad-choice": "a field has a value that the kind does not list",
+    "procedure.stage": "a stage beyond trial is earned by outcomes, never stated",
+    "bounds.empty": "the record says nothing",
+    "bounds.title": "the title is longer than 200 characters or has more than one line",
+    "bounds.body": "the body is larger than the limit",
+    "bounds.text": "a summary, abstract, subject or label is longer than the limit",
+    "bounds.items": "a list has more items than the limit",
+    "bounds.control-characters": "the text holds control characters",
+    "bounds.number": "importance must be 1 to 10, confidence 0 to 1, version at least 1",
+    "bounds.validity": "the end of validity is not after its start",
+    "bounds.reference": "a reference to a record or to evidence is malformed",
+    "bounds.quota": "too many candidates of this principal wait already",
+    "claim.not-atomic": "one record holds one claim; this looks like several",
+}
+
+_ELIGIBILITY: Final = {
+    "eligibility.permission": "memory never grants a permission",
+    "eligibility.approval": "memory never carries an approval",
+    "eligibility.payment": "memory never carries an instruction to pay or to move money",
+    "eligibility.destructive": "memory never carries a destructive command",
+    "eligibility.contact": "memory never carries an instruction to contact someone",
+    "eligibility.policy-change": "memory never changes policy, safety settings or instructions",
+    "eligibility.grants-action": "a field tries to grant an action",
+    "eligibility.hidden-reasoning": "hidden reasoning is never kept",
+    "eligibility.derivable": "this can be derived from code or Git and is not kept",
+    "eligibility.bulk": "this is bulk material, not a claim",
+    "eligibility.packet-echo": "this came out of memory's own recall and is not evidence",
+}
+
+_SCREENING: Final = {
+    "screening.secret": "the text holds a secret; nothing of it is stored",
+    "screening.secret-hint": "the text may hold a password or a private identifier",
+    "screening.personal": "the text holds an identity, health-insurance or payment number",
+    "screening.personal-hint": "the text may hold personal data",
+    "screening.hidden-characters": "the text holds characters that cannot be seen",
+    "screening.injection-hint": "the text reads like an instruction to an agent",
+    "screening.policy-adjacent": "the text is about what agents may do or must obey",
+    "screening.prospective": "the text asks for something to be done later",
+}
+
+_COMPARISON: Final = {
+    "tombstone.matches": "this was forgotten on demand and must not come back",
+    "correction.supersedes": "it replaces an earlier statement of the same person",
+    "conflict.contradiction": "an active record says otherwise about the same subject",
+    "conflict.ambiguous": "more than one active record speaks about the same subject",
+    "conflict.other-principal": "the record that says otherwise is not this principal's own",
+    "duplicate.same-claim": "an active record already says this",
+    "duplicate.unchanged": "nothing would change",
+    "duplicate.new-evidence": "the evidence is added to the record that already says this",
+}
+
+_VERIFICATION: Final = {
+    "evidence.missing": "cited evidence is not in the ledger",
+    "quote.not-found": "the quoted words do not stand in the evidence",
+    "quote.partial": "the quote cuts a sentence; whole sentences are needed",
+    "quote.not-user-stated": "the quoted evidence is not what a person stated",
+    "quote.other-scope": "the quoted evidence belongs to another scope",
+    "quote.not-the-claim": "the claim says more than the quoted words",
+    "verification.failed": "a deterministic check did not confirm it",
+}
+
+_ACCESS: Final = {
+    "access.status": "only active records are served",
+    "access.expired": "the record has expired",
+    "access.not-valid": "the record was not valid at that time",
+    "access.not-asked": "the record is outside the scopes that were asked for",
+    "access.other-project": "the record belongs to another project",
+    "access.private": "the record belongs to a private scope of someone else",
+    "access.shared": "the record belongs to a team that the reader is not in",
+    "access.sensitivity": "the record is too sensitive for this reader or place",
+    "access.sink": "the record may not go there",
+}
+
+_ADMINISTRATION: Final = {
+    "actor.not-a-person": "only a person may do this",
+    "actor.not-system": "only memfs itself does this",
+    "record.not-active": "the record is not active",
+    "record.append-only": "records of this kind are never rewritten",
+    "transition.illegal": "a record cannot move between these states",
+}
+
+SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **_MODE,
+        **_ORIGIN,
+        **_TARGET,
+        **_BOUNDS,
+        **_ELIGIBILITY,
+        **_SCREENING,
+        **_COMPARISON,
+        **_VERIFICATION,
+        **_ACCESS,
+        **_ADMINISTRATION,
+    }
+)
+"""Code to sentence, in the order of the pipeline."""
+
+
+def reason(code: str, detail: str = "") -> Reason:
+    """Returns the reason of that code.
+
+    Args:
+        code: A key of :data:`SENTENCES`.
+        detail: An id, a count or a name of this build; never words of a submission.
+
+    Raises:
+        KeyError: There is no such code: a bug.
+    """
+    sentence = SENTENCES[code]
+    return Reason(code, f"{sentence} ({detail})" if detail else sentence)
