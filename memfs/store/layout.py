@@ -1,0 +1,147 @@
+"""Where things stand in a store: folders, file names and what is ignored.
+
+Pure. A file name is chosen once, from the title at creation, and never changes. Month folders
+are split before they grow wide, since Git rewrites a folder's tree at each change in it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+from memfs.model.digests import content_digest
+from memfs.model.ids import short_id
+from memfs.model.kinds import KindSpec
+from memfs.model.record import Record
+
+STORE_FOLDER: Final = ".memfs"
+SETTINGS_PATH: Final = "memfs.yaml"
+README_PATH: Final = "README.md"
+INBOX: Final = "inbox"
+VIEWS: Final = "views"
+HOLDS: Final = "holds"
+TOMBSTONES: Final = "tombstones"
+RECORDS: Final = "records"
+PROJECTIONS: Final = ("MEMORY.md", "core.md")
+STATIC_FILES: Final = (README_PATH, SETTINGS_PATH, ".gitattributes", ".gitignore")
+RECORD_FOLDERS: Final = (
+    RECORDS,
+    "runs",
+    "issues",
+    "graph",
+    "timeline",
+    "roles",
+    "work",
+    "intentions",
+    "evidence",
+    "receipts",
+)
+MANAGED_FOLDERS: Final = (*RECORD_FOLDERS, TOMBSTONES, HOLDS)
+UNTRACKED_FOLDERS: Final = (INBOX, VIEWS)
+RECORD_EXTENSIONS: Final = (".md", ".json")
+
+MAX_SLUG_BYTES: Final = 60
+SHARD_FILES: Final = 500
+
+_LATIN: Final = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i"}
+)
+_SHARD: Final = re.compile(r"(?P<month>\d{4}-\d{2})(?:\.(?P<number>[1-9]\d{0,5}))?\Z")
+
+
+def slugify(title: str) -> str:
+    """Returns a readable file name part of at most 60 UTF-8 bytes.
+
+    Latin letters lose their accents, letters and digits of other scripts stay as they are (in
+    NFC), everything else becomes a hyphen. A title without a letter or digit gives ``untitled``.
+    """
+    letters: list[str] = []
+    folded = unicodedata.normalize("NFD", title.casefold().translate(_LATIN))
+    base_is_ascii = True
+    for letter in folded:
+        category = unicodedata.category(letter)
+        if category[0] == "M":
+            if not base_is_ascii:
+                letters.append(letter)
+        elif category[0] in "LN":
+            base_is_ascii = letter.isascii()
+            letters.append(letter)
+        elif category != "Cf":
+            base_is_ascii = True
+            letters.append("-")
+    words = unicodedata.normalize("NFC", "".join(letters)).split("-")
+    return _fit("-".join(word for word in words if word)) or "untitled"
+
+
+def record_path(kind: KindSpec, record: Record, month: str, shard_sizes: Mapping[str, int]) -> str:
+    """Returns the path of a new record.
+
+    Args:
+        kind: The record's kind.
+        record: With its id.
+        month: The month it is filed under, as ``2026-11``.
+        shard_sizes: Files in each month folder of the kind, by folder name.
+    """
+    if record.sensitivity.is_opaque or not (record.title or record.body):
+        name = record.id
+    else:
+        name = f"{slugify(record.title or record.body[:200])}-{short_id(record.id)}"
+    return f"{kind.folder}/{shard_for(month, shard_sizes)}/{name}{kind.extension}"
+
+
+def shard_for(month: str, shard_sizes: Mapping[str, int]) -> str:
+    """Returns the month folder to write to: ``2026-11``, or ``2026-11.2`` when that is full."""
+    last = 1
+    for name in shard_sizes:
+        found = _SHARD.match(name)
+        if found is not None and found["month"] == month:
+            last = max(last, int(found["number"] or 1))
+    shard = month if last == 1 else f"{month}.{last}"
+    if shard_sizes.get(shard, 0) < SHARD_FILES:
+        return shard
+    return f"{month}.{last + 1}"
+
+
+def is_managed(path: str) -> bool:
+    """Whether the store tracks what stands at ``path``: a static file or one in its folders."""
+    return path in STATIC_FILES or (path.partition("/")[0] in MANAGED_FOLDERS and "/" in path)
+
+
+def is_record_path(path: str) -> bool:
+    """Whether a file at ``path`` is read as a record."""
+    top, separator, rest = path.partition("/")
+    return bool(separator) and top in RECORD_FOLDERS and rest.endswith(RECORD_EXTENSIONS)
+
+
+def is_untracked(path: str) -> bool:
+    """Whether ``path`` is ignored by Git and never enters history: inbox and projections."""
+    return path in PROJECTIONS or path.partition("/")[0] in UNTRACKED_FOLDERS
+
+
+def hold_path(path: str) -> str:
+    """Returns where the hold of a record at ``path`` is kept."""
+    digest = content_digest("hold", path.encode("utf-8", "surrogateescape"))
+    return f"{HOLDS}/{digest.rpartition(':')[2][:24]}.json"
+
+
+def tombstone_path(identifier: str) -> str:
+    """Returns where the tombstone of an id is kept."""
+    return f"{TOMBSTONES}/{identifier}.json"
+
+
+def _fit(slug: str) -> str:
+    """Cuts a slug to size, at a hyphen where one is near the end, never inside a letter."""
+    if len(slug.encode()) <= MAX_SLUG_BYTES:
+        return slug
+    size, cut = 0, 0
+    for index, letter in enumerate(slug):
+        size += len(letter.encode())
+        if size > MAX_SLUG_BYTES:
+            break
+        if index + 1 < len(slug) and not unicodedata.combining(slug[index + 1]):
+            cut = index + 1
+    short = slug[:cut]
+    at_word = short.rpartition("-")[0]
+    return at_word if len(at_word) * 2 > len(short) else short.rstrip("-")
