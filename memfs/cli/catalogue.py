@@ -1,0 +1,87 @@
+"""Every command by name, with the module that holds it and the line that lists it.
+
+Reading this table costs nothing, so that ``memfs --help`` imports no command at all. A
+command is one module in ``memfs.cli.commands`` with an attribute ``command``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from keyword import iskeyword
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command lives and what the list of commands says about it."""
+
+    module: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One paragraph of the list of commands, in the order in which people need them."""
+
+    title: str
+    commands: Mapping[str, Entry]
+
+
+def _module(name: str) -> str:
+    """Returns the module of a command; a Python keyword gets an underscore."""
+    return f"{name}_" if iskeyword(name) else name
+
+
+def _section(title: str, **commands: str) -> Section:
+    entries = {
+        name: Entry(f"memfs.cli.commands.{_module(name)}", line) for name, line in commands.items()
+    }
+    return Section(title, MappingProxyType(entries))
+
+
+SECTIONS: Final = (
+    _section(
+        "Start here",
+        init="Make a store for this project.",
+        status="Tell what the store holds and what waits.",
+    ),
+    _section(
+        "Remember and recall",
+        remember="Keep one claim.",
+        propose="Suggest a claim; it waits for a person unless policy admits it.",
+        recall="Answer a question from memory, within a token budget.",
+        search="Find records and show how they score.",
+        show="Show one record.",
+        list="List records, newest first.",
+        history="List the operations on a record.",
+        diff="Compare two versions of a record.",
+        edit="Open a record in your editor and hand in the result.",
+        correct="Replace what a record says by a new version.",
+    ),
+    _section(
+        "Decide",
+        review="See, accept, reject or edit what waits in the inbox.",
+    ),
+    _section(
+        "Bring in",
+        **{"import": "Import memory that another system kept."},
+    ),
+    _section(
+        "Look after the store",
+        check="Validate files and name every problem with its line.",
+        reconcile="Find edits made outside memfs and put them up for review.",
+        watch="Reconcile whenever a file is saved.",
+        doctor="Examine the store, and repair what can be repaired.",
+        rebuild="Make the search index anew from the ledger.",
+        config="Show the settings in force.",
+        schema="Print the JSON Schema of a kind.",
+        strip="Take memfs packets out of text.",
+        hook="Run what a Git hook asks for.",
+    ),
+)
+
+COMMANDS: Final[Mapping[str, Entry]] = MappingProxyType(
+    {name: entry for section in SECTIONS for name, entry in section.commands.items()}
+)

@@ -1,0 +1,1 @@
+"""One module a command, each with an attribute ``command``; found through the catalogue."""

@@ -1,0 +1,28 @@
+"""``memfs doctor``: the health of a store."""
+
+from __future__ import annotations
+
+import click
+
+from memfs.cli.invocation import Invocation, shared_options
+from memfs.cli.terminal import problem_lines, say, write, write_json
+from memfs.cli.values import problem_value
+
+
+@click.command("doctor", short_help="Examine the store, and repair what can be repaired.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@shared_options
+def command(invocation: Invocation, fix: bool) -> int:
+    """Examine locks, refs, Git's own checks, configuration and the index.
+
+    Names places and states, never content. Ends with 1 when something is wrong.
+    """
+    with invocation.open() as memory:
+        problems = memory.doctor(fix=fix)
+    if invocation.is_json:
+        write_json([problem_value(problem) for problem in problems])
+    else:
+        for problem in problems:
+            write(problem_lines(problem))
+        say("the store is sound" if not problems else f"{len(problems)} found")
+    return 1 if problems else 0

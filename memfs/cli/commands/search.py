@@ -1,0 +1,57 @@
+"""``memfs search``: records that match, with their scores."""
+
+from __future__ import annotations
+
+import click
+
+from memfs.cli.examples import ExampleCommand
+from memfs.cli.invocation import Invocation, shared_options
+from memfs.cli.query_options import query_options
+from memfs.cli.terminal import say, write, write_json
+from memfs.cli.text import hit_lines
+from memfs.cli.values import hit_value
+
+
+@click.command(
+    "search",
+    cls=ExampleCommand,
+    short_help="Find records and show how they score.",
+    examples=('memfs search "web framework" --kind preference --explain',),
+)
+@query_options
+@shared_options
+def command(
+    invocation: Invocation,
+    text: str,
+    limit: int | None,
+    kinds: tuple[str, ...],
+    tags: tuple[str, ...],
+    scopes: tuple[str, ...],
+    subject: str,
+    since: str,
+    until: str,
+    valid_at: str,
+    as_of: str,
+    explain: bool,
+) -> int:
+    """Find the records that match TEXT, best first."""
+    with invocation.open() as memory:
+        hits = memory.search(
+            text,
+            limit=limit,
+            kinds=kinds,
+            tags=tags,
+            scopes=scopes,
+            subject=subject,
+            since=since,
+            until=until,
+            valid_at=valid_at,
+            as_of=as_of,
+        )
+    if invocation.is_json:
+        write_json([hit_value(hit) for hit in hits])
+    elif hits:
+        write(hit_lines(hits, explain=explain))
+    else:
+        say("nothing matches")
+    return 0

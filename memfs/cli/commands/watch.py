@@ -1,0 +1,32 @@
+"""``memfs watch``: reconciles whenever a file is saved."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from memfs.cli.invocation import Invocation, shared_options
+from memfs.cli.terminal import say
+from memfs.cli.text import write_result
+from memfs.cli.values import result_value
+
+
+@click.command("watch", short_help="Reconcile whenever a file is saved.")
+@click.option("--once", is_flag=True, help="Make one pass and end.")
+@shared_options
+def command(invocation: Invocation, once: bool) -> int:
+    """Watch the store and put hand edits up for review as they are saved.
+
+    Nothing depends on it: what it misses, the next command finds. End it with Ctrl-C.
+    """
+    with invocation.open() as memory:
+        if not invocation.is_json:
+            say("watching; Ctrl-C ends it")
+        for result in memory.watch(once=once):
+            if invocation.is_json:
+                # One line a pass, so that a reader can follow.
+                click.echo(json.dumps(result_value(result), ensure_ascii=False))
+            else:
+                write_result(result)
+    return 0

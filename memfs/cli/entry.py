@@ -1,0 +1,93 @@
+"""The entry point of the command: the one place that turns errors into exit numbers."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TextIO
+
+import click
+
+from memfs import __version__
+from memfs.cli.group import LazyGroup
+from memfs.cli.invocation import Invocation, shared_options
+from memfs.cli.terminal import say, say_error
+from memfs.errors import MemfsError
+
+EXIT_USAGE = 2
+EXIT_BUG = 3
+EXIT_INTERRUPTED = 130
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+    epilog="Run 'memfs COMMAND --help' for one command. Every command takes --json.",
+)
+@click.version_option(__version__, "-V", "--version", message="memfs %(version)s")
+@shared_options
+def root(invocation: Invocation) -> int:
+    """Keep long-term memory for coding agents and people: plain files in Git.
+
+    A store is a folder of records, one file a claim. Git is its ledger. What agents
+    want to remember waits in an inbox until a person accepts it.
+    """
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command line and returns its exit number; never raises.
+
+    Args:
+        arguments: Without the program name; ``sys.argv`` by default.
+    """
+    args = list(sys.argv[1:] if arguments is None else arguments)
+    _make_tolerant(sys.stdout)
+    _make_tolerant(sys.stderr)
+    try:
+        status = root.main(args=args, prog_name="memfs", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return EXIT_USAGE
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted")
+        return EXIT_INTERRUPTED
+    except MemfsError as error:
+        say_error(error, is_json="--json" in args)
+        return error.exit_status
+    except BrokenPipeError:
+        # The reader left (``memfs list | head``). What was to be written is written;
+        # stdout goes nowhere now, so that the interpreter's last flush stays quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001  the one broad handler of this entry point
+        return _report_bug(error)
+    return status if isinstance(status, int) else 0
+
+
+def _make_tolerant(stream: TextIO) -> None:
+    """Shows what the terminal's encoding cannot say as escapes, instead of failing."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _report_bug(error: Exception) -> int:
+    """Writes a report without any content: the frames and the type of the error."""
+    if os.environ.get("MEMFS_DEBUG"):
+        traceback.print_exception(error)
+        return EXIT_BUG
+    from memfs.cli.bug_report import write_report
+
+    say(f"memfs.bug: {type(error).__name__} where none was expected")
+    place = write_report(error)
+    if place is not None:
+        say(f"hint: the report is in {place}; it names code, never content")
+    return EXIT_BUG

@@ -1,0 +1,28 @@
+"""The options that narrow a question, shared by ``recall`` and ``search``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+_OPTIONS = (
+    click.argument("text"),
+    click.option("--limit", type=click.IntRange(1, 1000), help="At most so many records."),
+    click.option("--kind", "kinds", multiple=True, metavar="KIND", help="May be repeated."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="All of them must be there."),
+    click.option("--scope", "scopes", multiple=True, metavar="SCOPE", help="Such as project:NAME."),
+    click.option("--subject", default="", metavar="KEY", help="Exactly this subject."),
+    click.option("--since", default="", metavar="WHEN", help="Not older than this instant."),
+    click.option("--until", default="", metavar="WHEN", help="Older than this instant."),
+    click.option("--valid-at", default="", metavar="WHEN", help="What was true then."),
+    click.option("--as-of", default="", metavar="WHEN", help="What memory knew then."),
+    click.option("--explain", is_flag=True, help="Show the parts of each score."),
+)
+
+
+def query_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds TEXT and the options of a question."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function

@@ -1,0 +1,33 @@
+"""Settings as a flat table of dotted names, as ``memfs.yaml`` nests them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+from memfs.model.settings import Settings
+from memfs.model.values import JsonValue
+
+
+def flat_settings(settings: Settings) -> dict[str, JsonValue]:
+    """Returns every setting by dotted name, such as ``recall.rank.floor``, in file order."""
+    flat: dict[str, JsonValue] = {}
+    _collect(settings, "", flat)
+    return flat
+
+
+def _collect(value: object, prefix: str, into: dict[str, JsonValue]) -> None:
+    assert is_dataclass(value)
+    for item in fields(value):
+        part = getattr(value, item.name)
+        name = prefix + item.name
+        if is_dataclass(part):
+            _collect(part, f"{name}.", into)
+        elif isinstance(part, Mapping):
+            into.update({f"{name}.{key}": str(entry) for key, entry in part.items()})
+        elif isinstance(part, tuple):
+            into[name] = [str(entry) for entry in part]
+        elif isinstance(part, bool | int | float):
+            into[name] = part
+        else:
+            into[name] = str(part)

@@ -1,0 +1,175 @@
+"""Typed answers as text for people: aligned, calm, one idea a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from memfs.cli.terminal import columns, faint, printable, say, strong, write
+from memfs.model.candidate import Candidate
+from memfs.model.decision import Reason
+from memfs.model.ids import short_id
+from memfs.model.instants import format_instant
+from memfs.model.operation import Commit
+from memfs.model.packet import ScoredRecord
+from memfs.model.record import Record, StoredRecord
+from memfs.model.result import Result, ResultStatus
+
+
+def day(moment: datetime | None) -> str:
+    """Returns the UTC date of an instant, or a dash."""
+    return format_instant(moment)[:10] if moment is not None else "-"
+
+
+def write_result(result: Result) -> None:
+    """Writes what was done to stdout, or why not to stderr, with the reasons."""
+    good = result.exit_status == 0
+    line = printable(result.message)
+    if result.target and result.target not in line:
+        line = f"{printable(result.target)}: {line}" if line else printable(result.target)
+    (write if good else say)(line)
+    if result.status is not ResultStatus.DONE:
+        for reason in result.reasons:
+            say(f"  {reason_line(reason)}")
+    elif result.operation:
+        say(faint(f"  {result.operation}"))
+
+
+def reason_line(reason: Reason) -> str:
+    """Returns ``code: sentence``."""
+    return f"{reason.code}: {printable(reason.message)}"
+
+
+def title_of(record: Record) -> str:
+    """Returns the title, or the first line of the body, safe to print."""
+    lines = record.body.strip().splitlines()
+    return printable(record.title or (lines[0] if lines else "(no title)"))
+
+
+def list_lines(records: Sequence[StoredRecord]) -> str:
+    """Returns one line a record: short id, kind, date, status unless active, title, tags."""
+    rows = []
+    for stored in records:
+        record = stored.record
+        title = title_of(record)
+        if record.status != "active":
+            title = f"({record.status}) {title}"
+        tags = (
+            f"  {faint('[' + ', '.join(map(printable, record.tags)) + ']')}" if record.tags else ""
+        )
+        rows.append((short_id(record.id), record.kind, day(record.observed), title + tags))
+    return columns(rows)
+
+
+def hit_lines(hits: Sequence[ScoredRecord], *, explain: bool) -> str:
+    """Returns one line a hit, best first; with ``explain`` the parts of its score below."""
+    rows: list[str] = []
+    for hit in hits:
+        record = hit.stored.record
+        head = (f"{hit.score:.3f}", short_id(record.id), record.kind, title_of(record))
+        rows.append("  ".join((head[0], head[1], head[2].ljust(10), head[3])).rstrip())
+        if explain:
+            parts = "  ".join(f"{name} {part:.3f}" for name, part in hit.components.items())
+            rows.append(faint(f"       {parts}"))
+    return "\n".join(rows)
+
+
+def record_page(stored: StoredRecord) -> str:
+    """Returns a record as a page: what it is, where it comes from, what it says."""
+    record = stored.record
+    head = f"{record.reference}  {record.kind} · {record.status}"
+    if record.scope is not None:
+        head += f" · {record.scope}"
+    facts = [(name, printable(value)) for name, value in _facts(stored) if value]
+    parts = [faint(head), strong(title_of(record)), "", columns(facts, indent="  "), ""]
+    body = record.body.strip("\n")
+    if body:
+        parts.append(printable(body, keep_lines=True))
+    for name, value in record.fields.items():
+        parts.append(f"{name}: {printable(str(value), keep_lines=True)}")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _facts(stored: StoredRecord) -> list[tuple[str, str]]:
+    record = stored.record
+    origin = record.origin
+    said = f"{origin.principal}, {origin.channel} ({origin.origin_class})" if origin else ""
+    return [
+        ("subject", record.subject),
+        ("observed", format_instant(record.observed) if record.observed else ""),
+        ("happened", format_instant(record.event_time) if record.event_time else ""),
+        ("valid", _validity(record)),
+        ("review", day(record.review_after) if record.review_after else ""),
+        ("origin", said),
+        ("source", origin.source if origin else ""),
+        ("authority", record.authority.label if record.authority is not None else ""),
+        ("importance", str(record.importance)),
+        ("tags", ", ".join(record.tags)),
+        ("conflicts", ", ".join(record.conflicts)),
+        ("replaces", ", ".join(record.supersedes)),
+        ("replaced by", record.superseded_by),
+        ("evidence", ", ".join(record.evidence)),
+        ("file", stored.path),
+    ]
+
+
+def _validity(record: Record) -> str:
+    if record.valid_from is None and record.valid_until is None:
+        return ""
+    start = format_instant(record.valid_from) if record.valid_from else ""
+    end = format_instant(record.valid_until) if record.valid_until else ""
+    return f"{start}..{end}"
+
+
+def history_lines(commits: Sequence[Commit]) -> str:
+    """Returns one line an operation, newest first: commit, date, author, subject."""
+    return columns(
+        (
+            commit.id[:8],
+            day(commit.at),
+            printable(commit.author),
+            printable(commit.subject) + ("" if commit.is_operation else faint("  (by hand)")),
+        )
+        for commit in commits
+    )
+
+
+def candidate_lines(candidates: Sequence[Candidate]) -> str:
+    """Returns two lines a candidate: what it would do, and the first reason why it waits."""
+    lines = []
+    for candidate in candidates:
+        title = candidate.title or PurePosixPath(candidate.path).name
+        head = (short_id(candidate.id), str(candidate.action), candidate.kind or "-")
+        lines.append(
+            f"{head[0]}  {head[1].ljust(8)}  {head[2].ljust(10)}  {printable(title)}".rstrip()
+        )
+        said = f"{candidate.origin.principal}, {candidate.origin.channel}"
+        why = reason_line(candidate.reasons[0]) if candidate.reasons else ""
+        lines.append(faint(f"        {said} · {why}" if why else f"        {said}"))
+    return "\n".join(lines)
+
+
+def candidate_page(candidate: Candidate, difference: str) -> str:
+    """Returns a candidate as a page: reasons, then the difference from the ledger."""
+    facts = [
+        ("action", str(candidate.action)),
+        ("record", candidate.record_id),
+        ("file", candidate.path),
+        ("origin", f"{candidate.origin.principal}, {candidate.origin.channel}"),
+        ("source", candidate.origin.source),
+        ("created", format_instant(candidate.created)),
+        ("expires", day(candidate.expires) if candidate.expires else ""),
+        ("batch", candidate.batch),
+    ]
+    parts = [
+        faint(f"{candidate.id}  {candidate.kind} · {candidate.state}"),
+        strong(printable(candidate.title or candidate.path)),
+        "",
+        columns([(name, printable(value)) for name, value in facts if value], indent="  "),
+        "",
+        *(f"why: {reason_line(reason)}" for reason in candidate.reasons),
+        "",
+        printable(difference or candidate.content.decode("utf-8", "replace"), keep_lines=True),
+    ]
+    return "\n".join(parts).rstrip() + "\n"

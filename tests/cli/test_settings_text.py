@@ -1,0 +1,24 @@
+"""Settings as a flat table."""
+
+from __future__ import annotations
+
+from memfs.cli.settings_text import flat_settings
+from memfs.model.settings import Settings, TrustSettings
+
+
+def test_settings_have_dotted_names_and_plain_values() -> None:
+    flat = flat_settings(
+        Settings(
+            store_id="store_x",
+            project="datasync",
+            trust=TrustSettings(scripted=("user:ana",)),
+            tightened={"preference.user-stated": "quarantine"},
+        )
+    )
+
+    assert flat["store_id"] == "store_x"
+    assert flat["trust.scripted"] == ["user:ana"]
+    assert flat["trust.agent_quotes"] is True
+    assert flat["trust.hand_edits"] == "review"
+    assert flat["recall.rank.floor"] == 0.15
+    assert flat["tightened.preference.user-stated"] == "quarantine"
