@@ -19,15 +19,16 @@ from memfs.model.record import Record
 STORE_FOLDER: Final = ".memfs"
 SETTINGS_PATH: Final = "memfs.yaml"
 README_PATH: Final = "README.md"
-INBOX: Final = "inbox"
-VIEWS: Final = "views"
-HOLDS: Final = "holds"
-TOMBSTONES: Final = "tombstones"
-RECORDS: Final = "records"
+INBOX_FOLDER: Final = "inbox"
+VIEWS_FOLDER: Final = "views"
+HOLD_FOLDER: Final = "holds"
+TOMBSTONE_FOLDER: Final = "tombstones"
+RECORDS_FOLDER: Final = "records"
 PROJECTIONS: Final = ("MEMORY.md", "core.md")
-STATIC_FILES: Final = (README_PATH, SETTINGS_PATH, ".gitattributes", ".gitignore")
+GIT_FILES: Final = (".gitattributes", ".gitignore")
+STATIC_FILES: Final = (README_PATH, SETTINGS_PATH, *GIT_FILES)
 RECORD_FOLDERS: Final = (
-    RECORDS,
+    RECORDS_FOLDER,
     "runs",
     "issues",
     "graph",
@@ -38,8 +39,8 @@ RECORD_FOLDERS: Final = (
     "evidence",
     "receipts",
 )
-MANAGED_FOLDERS: Final = (*RECORD_FOLDERS, TOMBSTONES, HOLDS)
-UNTRACKED_FOLDERS: Final = (INBOX, VIEWS)
+MANAGED_FOLDERS: Final = (*RECORD_FOLDERS, TOMBSTONE_FOLDER, HOLD_FOLDER)
+UNTRACKED_FOLDERS: Final = (INBOX_FOLDER, VIEWS_FOLDER)
 RECORD_EXTENSIONS: Final = (".md", ".json")
 
 MAX_SLUG_BYTES: Final = 60
@@ -115,6 +116,11 @@ def is_record_path(path: str) -> bool:
     return bool(separator) and top in RECORD_FOLDERS and rest.endswith(RECORD_EXTENSIONS)
 
 
+def is_reserved_path(path: str) -> bool:
+    """Whether only memfs writes ``path``: holds, tombstones and what steers Git."""
+    return path in GIT_FILES or path.partition("/")[0] in (HOLD_FOLDER, TOMBSTONE_FOLDER)
+
+
 def is_untracked(path: str) -> bool:
     """Whether ``path`` is ignored by Git and never enters history: inbox and projections."""
     return path in PROJECTIONS or path.partition("/")[0] in UNTRACKED_FOLDERS
@@ -123,12 +129,12 @@ def is_untracked(path: str) -> bool:
 def hold_path(path: str) -> str:
     """Returns where the hold of a record at ``path`` is kept."""
     digest = content_digest("hold", path.encode("utf-8", "surrogateescape"))
-    return f"{HOLDS}/{digest.rpartition(':')[2][:24]}.json"
+    return f"{HOLD_FOLDER}/{digest.rpartition(':')[2][:24]}.json"
 
 
 def tombstone_path(identifier: str) -> str:
     """Returns where the tombstone of an id is kept."""
-    return f"{TOMBSTONES}/{identifier}.json"
+    return f"{TOMBSTONE_FOLDER}/{identifier}.json"
 
 
 def _fit(slug: str) -> str:

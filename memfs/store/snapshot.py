@@ -20,7 +20,7 @@ from memfs.errors import DataError
 from memfs.model.hold import Hold
 from memfs.model.ids import CommitId, is_id, short_id
 from memfs.store.catfile import CatFile, ObjectCorruptError
-from memfs.store.layout import HOLDS, hold_path
+from memfs.store.layout import HOLD_FOLDER, hold_path
 from memfs.store.paths import component_problem
 from memfs.store.tree import (
     EMPTY_TREE,
@@ -46,11 +46,11 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class TreeChange:
-    """One path that two snapshots serve differently; ``None`` where nothing is served."""
+    """One path with different content in two snapshots: blob ids, ``None`` for nothing."""
 
     path: str
-    old: TreeEntry | None
-    new: TreeEntry | None
+    old: str | None
+    new: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Snapshot:
         found = {
             path
             for path in (*self._find(self.tree, "", tail.encode()), *self.holds())
-            if not path.startswith(f"{HOLDS}/") and _names(path, wanted, tail)
+            if not path.startswith(f"{HOLD_FOLDER}/") and _names(path, wanted, tail)
         }
         entries = (self.entry(path) for path in sorted(found))
         return tuple(entry for entry in entries if entry is not None)
@@ -223,7 +223,8 @@ class Snapshot:
                 if hold_path(entry.path) in sealed
             )
         for path in sorted(special):
-            change = TreeChange(path, older.entry(path), self.entry(path))
+            old, new = older.entry(path), self.entry(path)
+            change = TreeChange(path, old and old.blob, new and new.blob)
             if change.old != change.new:
                 yield change
 
@@ -231,7 +232,7 @@ class Snapshot:
         """Yields how the regular files of the two trees differ, whatever is held."""
         for path, was, now in diff_trees(self._trees, older.tree, self.tree):
             old, new = _regular(path, was), _regular(path, now)
-            if old is not None or new is not None:
+            if old != new:
                 yield TreeChange(path, old, new)
 
     # -- inside -----------------------------------------------------------------------------
@@ -292,11 +293,11 @@ class Snapshot:
                 yield prefix + item.name
 
     def _read_holds(self) -> tuple[Mapping[str, Hold], frozenset[str]]:
-        root = self._folder(HOLDS)
+        root = self._folder(HOLD_FOLDER)
         holds: dict[str, Hold] = {}
         broken: set[str] = set()
         for item in self._trees.items(root or "").values():
-            place = f"{HOLDS}/{item.name}"
+            place = f"{HOLD_FOLDER}/{item.name}"
             hold = self._read_hold(item)
             if hold is None or hold_path(hold.path) != place:
                 broken.add(place)
@@ -339,10 +340,10 @@ def _irregularity(item: TreeItem) -> str | None:
     return None if problem is None else problem[0]
 
 
-def _regular(path: str, item: TreeItem | None) -> TreeEntry | None:
+def _regular(path: str, item: TreeItem | None) -> str | None:
     if item is None or _irregularity(item) is not None or not _is_allowed(path):
         return None
-    return TreeEntry(path, item.oid, item.mode)
+    return item.oid
 
 
 def _is_allowed(path: str) -> bool:
