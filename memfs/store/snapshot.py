@@ -223,10 +223,9 @@ class Snapshot:
                 if hold_path(entry.path) in sealed
             )
         for path in sorted(special):
-            old, new = older.entry(path), self.entry(path)
-            change = TreeChange(path, old and old.blob, new and new.blob)
-            if change.old != change.new:
-                yield change
+            old, new = (_blob(snapshot.entry(path)) for snapshot in (older, self))
+            if old != new:
+                yield TreeChange(path, old, new)
 
     def raw_changes_since(self, older: Snapshot) -> Iterator[TreeChange]:
         """Yields how the regular files of the two trees differ, whatever is held."""
@@ -356,6 +355,10 @@ def _names(path: str, wanted: str, tail: str) -> bool:
     if stem == wanted or (is_id(stem) and not is_id(wanted) and stem.endswith(wanted)):
         return True
     return stem.endswith(f"-{tail}") and (is_id(wanted) or wanted == tail)
+
+
+def _blob(entry: TreeEntry | None) -> str | None:
+    return None if entry is None else entry.blob
 
 
 def _by_path(entry: TreeEntry) -> str:
