@@ -154,6 +154,33 @@ def run_git(
     return done.stdout
 
 
+def init_repository(root: Path) -> None:
+    """Makes the folder's own repository on branch ``main``, or leaves an existing one as it is.
+
+    Raises:
+        GitMissingError: Git is not installed.
+        GitFailedError: The repository cannot be made.
+    """
+    # Naming a Git directory or a working tree here would write core.worktree, hence no run_git.
+    command = ["git", "init", "--quiet", "--template=", "--initial-branch=main", str(root)]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=git_environment(is_read=False),
+            timeout=DEFAULT_TIMEOUT_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise missing_git() from error
+    if done.returncode != 0:
+        stderr = done.stderr.decode("utf-8", "replace").strip()
+        raise GitFailedError(
+            f"git init failed: {stderr[:500]}", status=done.returncode, stderr=stderr
+        )
+
+
 def missing_git() -> GitMissingError:
     """Returns the error that says that Git is not installed."""
     return GitMissingError(

@@ -1,0 +1,192 @@
+"""History of the ledger: commits, the history of one file, blame, and what was at a time.
+
+Git lists commit ids; the commits themselves are read and parsed here. A commit counts as an
+*operation* when memfs made it and the ledger contains it. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from memfs.model.ids import CommitId
+from memfs.model.operation import Commit
+from memfs.store.catfile import CatFile
+from memfs.store.git import GitFailedError, run_git
+from memfs.store.message import parse_commit
+from memfs.store.paths import check_path
+
+_MAX_RENAMES: Final = 20
+_BLAME_HEAD: Final = re.compile(rb"([0-9a-f]{40}) \d+ (\d+)(?: \d+)?\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlameLine:
+    """One line of a file with the commit that wrote it; ``number`` is 1-based."""
+
+    number: int
+    text: str
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """One commit that changed a file, and the name that the file had in it."""
+
+    commit: Commit
+    path: str
+
+
+def commits(
+    git_dir: Path,
+    objects: CatFile,
+    head: CommitId,
+    *,
+    limit: int = 0,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> tuple[Commit, ...]:
+    """Returns the commits that ``head`` contains, newest first.
+
+    Args:
+        git_dir: The store's Git directory.
+        objects: Reader of its objects.
+        head: A ledger head, or any commit.
+        limit: At most this many; 0 for all.
+        since: Committed at or after this instant.
+        until: … and before it.
+    """
+    options = _period(since, until)
+    if limit:
+        options.append(f"--max-count={limit}")
+    output = run_git(git_dir, None, "rev-list", *options, head, "--")
+    return tuple(_read(objects, output.decode("ascii").split()))
+
+
+def history(
+    git_dir: Path, objects: CatFile, head: CommitId, path: str, *, limit: int = 0
+) -> tuple[Commit, ...]:
+    """Returns the commits of :func:`file_versions` alone."""
+    return tuple(item.commit for item in file_versions(git_dir, objects, head, path, limit=limit))
+
+
+def file_versions(
+    git_dir: Path, objects: CatFile, head: CommitId, path: str, *, limit: int = 0
+) -> tuple[FileVersion, ...]:
+    """Returns the commits that changed a file, newest first, also under its earlier names.
+
+    Raises:
+        PathRefusedError: No file can have this path.
+    """
+    check_path(path)
+    versions: list[FileVersion] = []
+    current, start = path, str(head)
+    for _ in range(_MAX_RENAMES):
+        options = [f"--max-count={limit - len(versions)}"] if limit else []
+        output = run_git(git_dir, None, "rev-list", *options, start, "--", current)
+        ids = output.decode("ascii").split()
+        versions += (FileVersion(commit, current) for commit in _read(objects, ids))
+        if not ids or (limit and len(versions) >= limit):
+            break
+        origin = _renamed_from(git_dir, versions[-1].commit, current)
+        if origin is None:
+            break
+        current, start = origin, versions[-1].commit.parents[0]
+    return tuple(versions)
+
+
+def blame(git_dir: Path, objects: CatFile, head: CommitId, path: str) -> tuple[BlameLine, ...]:
+    """Returns the lines of a file in ``head`` with the commits that wrote them.
+
+    Raises:
+        PathRefusedError: No file can have this path.
+        GitFailedError: The file is not in ``head``.
+    """
+    check_path(path)
+    output = run_git(git_dir, None, "blame", "--porcelain", head, "--", path)
+    known: dict[str, Commit] = {}
+    lines: list[BlameLine] = []
+    oid, number = "", 0
+    for raw in output.split(b"\n"):
+        head_line = _BLAME_HEAD.match(raw)
+        if raw.startswith(b"\t"):
+            if oid not in known:
+                known[oid] = commit_info(objects, CommitId(oid))
+            text = raw[1:].decode("utf-8", "replace")
+            lines.append(BlameLine(number=number, text=text, commit=known[oid]))
+        elif head_line is not None:
+            oid, number = head_line[1].decode("ascii"), int(head_line[2])
+    return tuple(lines)
+
+
+def commit_info(objects: CatFile, commit: CommitId) -> Commit:
+    """Returns one commit.
+
+    Raises:
+        ObjectMissingError: There is none of that id.
+        ObjectCorruptError: The object is no commit.
+    """
+    return parse_commit(commit, objects.read_kind(commit, "commit"))
+
+
+def commit_at(
+    git_dir: Path, objects: CatFile, ledger: CommitId, instant: datetime
+) -> CommitId | None:
+    """Returns the last operation of the ledger that was made at or before ``instant``.
+
+    Commits of other origin that the ledger contains are skipped: at their time the ledger
+    stood on the operation before them.
+    """
+    latest = int(instant.astimezone(UTC).timestamp())
+    arguments = ("rev-list", "--first-parent", f"--min-age={latest}", ledger, "--")
+    output = run_git(git_dir, None, *arguments)
+    for commit in _read(objects, output.decode("ascii").split()):
+        if commit.is_operation:
+            return CommitId(commit.id)
+    return None
+
+
+def is_ancestor(git_dir: Path, commit: CommitId, head: CommitId) -> bool:
+    """Whether ``head`` contains ``commit``.
+
+    Raises:
+        GitFailedError: One of them does not exist.
+    """
+    try:
+        run_git(git_dir, None, "merge-base", "--is-ancestor", commit, head)
+    except GitFailedError as error:
+        if error.status == 1:
+            return False
+        raise
+    return True
+
+
+def _period(since: datetime | None, until: datetime | None) -> list[str]:
+    options = []
+    if since is not None:
+        options.append(f"--max-age={int(since.astimezone(UTC).timestamp())}")
+    if until is not None:
+        options.append(f"--min-age={int(until.astimezone(UTC).timestamp()) - 1}")
+    return options
+
+
+def _read(objects: CatFile, ids: Sequence[str]) -> Iterator[Commit]:
+    for oid in ids:
+        yield commit_info(objects, CommitId(oid))
+
+
+def _renamed_from(git_dir: Path, commit: Commit, path: str) -> str | None:
+    """Returns the name that ``path`` had before ``commit``, when that commit renamed it."""
+    if not commit.parents:
+        return None
+    arguments = ("diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
+    output = run_git(git_dir, None, *arguments, commit.parents[0], commit.id, "--")
+    fields = output.split(b"\0")
+    for status, old, new in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        if status.startswith(b"R") and new.decode("utf-8", "surrogateescape") == path:
+            return old.decode("utf-8", "surrogateescape")
+    return None
