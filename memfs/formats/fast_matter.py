@@ -1,0 +1,177 @@
+"""The fast reader of frontmatter and settings: the plain one-line forms, without a YAML library.
+
+It reads a subset on which every YAML 1.2 reader agrees (one ``key: value`` a line, plain and
+JSON-quoted scalars, flow lists and mappings of those, nested mappings by indentation, comments).
+Whatever else it meets it answers with ``None``, and the full reader decides; it never guesses and
+never reports an error. A property test holds both readers to the same values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from memfs.formats.scalars import is_typed, resolve_plain
+from memfs.model.limits import DEPTH
+from memfs.model.values import JsonValue
+
+_UNUSUAL: Final = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+_ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?:[0-9abcefABCEF][0-9a-fA-F]|[dD][0-7])[0-9a-fA-F]{2})'
+_QUOTED: Final = rf'"(?:[^"\\\n]|{_ESCAPE})*"'
+_FIRST: Final = r"""[^\s\-?:,\[\]{}#&*!|>'"%@`]"""
+_BLOCK_PLAIN: Final = rf"(?:{_FIRST}|-(?=\w))(?:[^\n:#]|:(?=\S)|(?<=\S)\#)*(?<!\s)"
+_FLOW_PLAIN: Final = (
+    rf"(?:{_FIRST}|-(?=\w))(?:[^\n:#,\[\]{{}}?]|:(?=[^\s,\[\]{{}}?])|(?<=\S)\#)*(?<!\s)"
+)
+_LINE: Final = re.compile(
+    rf"(?P<indent>\ *)(?P<key>[A-Za-z_][\w.-]*):"
+    rf"(?:\ +(?:(?P<plain>{_BLOCK_PLAIN})|(?P<quoted>{_QUOTED})|(?P<flow>[\[{{][^\n]*)))?"
+    rf"(?:\ +\#[^\n]*|\ *)(?:\n|\Z)",
+    re.ASCII,
+)
+_SKIPPED: Final = re.compile(r"(?:\ *\#[^\n]*|\ *)\n")
+_ITEM: Final = re.compile(rf"(?P<plain>{_FLOW_PLAIN})|(?P<quoted>{_QUOTED})|(?P<open>[\[{{])")
+_MEMBER: Final = re.compile(r"(?P<key>[A-Za-z_][\w.-]*): +", re.ASCII)
+_AFTER: Final = re.compile(r" *(?:,(?P<more> +)|(?P<close>[\]}]))")
+_TRAILING: Final = re.compile(r"(?: +#.*| *)\Z")
+
+
+def read_fast(text: str) -> dict[str, JsonValue] | None:
+    """Returns the mapping that ``text`` says, or ``None`` when the full reader must decide."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if _UNUSUAL.search(text):
+        return None
+    try:
+        return _read_lines(text)
+    except _NotSimple:
+        return None
+
+
+class _NotSimple(Exception):  # noqa: N818 - a signal inside this module, not an error
+    """The text leaves the subset."""
+
+
+def _read_lines(text: str) -> dict[str, JsonValue]:
+    top: dict[str, JsonValue] = {}
+    open_maps: list[tuple[int, dict[str, JsonValue]]] = [(0, top)]
+    pending: tuple[dict[str, JsonValue], str] | None = None
+    position, end = 0, len(text)
+    match_line = _LINE.match
+    while position < end:
+        match = match_line(text, position)
+        if match is None:
+            skipped = _SKIPPED.match(text, position)
+            if skipped is None:
+                raise _NotSimple
+            position = skipped.end()
+            continue
+        position = match.end()
+        indent_text, key, plain, quoted, flow = match.groups()
+        indent = len(indent_text)
+        if indent != open_maps[-1][0]:
+            _change_level(open_maps, indent, pending)
+        current = open_maps[-1][1]
+        if key in current or is_typed(key):
+            raise _NotSimple
+        pending = None
+        if plain is not None:
+            current[key] = resolve_plain(plain)
+        elif quoted is not None:
+            current[key] = _unquote(quoted)
+        elif flow is not None:
+            current[key] = _read_flow(flow)
+        else:
+            current[key] = None
+            pending = (current, key)
+    return top
+
+
+def _change_level(
+    open_maps: list[tuple[int, dict[str, JsonValue]]],
+    indent: int,
+    pending: tuple[dict[str, JsonValue], str] | None,
+) -> None:
+    if indent > open_maps[-1][0]:
+        if pending is None or len(open_maps) >= DEPTH:
+            raise _NotSimple
+        child: dict[str, JsonValue] = {}
+        pending[0][pending[1]] = child
+        open_maps.append((indent, child))
+        return
+    while open_maps[-1][0] > indent:
+        open_maps.pop()
+    if open_maps[-1][0] != indent:
+        raise _NotSimple
+
+
+def _unquote(quoted: str) -> str:
+    if "\\" not in quoted:
+        return quoted[1:-1]
+    text: str = json.loads(quoted)
+    return text
+
+
+def _read_flow(text: str) -> JsonValue:
+    value, position = _flow_value(text, 0, 1)
+    if not _TRAILING.match(text, position):
+        raise _NotSimple
+    return value
+
+
+def _flow_value(text: str, position: int, depth: int) -> tuple[JsonValue, int]:
+    match = _ITEM.match(text, position)
+    if match is None or depth >= DEPTH:
+        raise _NotSimple
+    plain, quoted, _ = match.groups()
+    if plain is not None:
+        return resolve_plain(plain), match.end()
+    if quoted is not None:
+        return _unquote(quoted), match.end()
+    if text[position] == "[":
+        return _flow_list(text, position + 1, depth + 1)
+    return _flow_map(text, position + 1, depth + 1)
+
+
+def _flow_list(text: str, position: int, depth: int) -> tuple[JsonValue, int]:
+    items: list[JsonValue] = []
+    if text.startswith("]", position):
+        return items, position + 1
+    while True:
+        value, position = _flow_value(text, position, depth)
+        items.append(value)
+        position, is_last = _flow_next(text, position, "]")
+        if is_last:
+            return items, position
+
+
+def _flow_map(text: str, position: int, depth: int) -> tuple[JsonValue, int]:
+    items: dict[str, JsonValue] = {}
+    if text.startswith("}", position):
+        return items, position + 1
+    while True:
+        member = _MEMBER.match(text, position)
+        if member is None:
+            raise _NotSimple
+        key = member["key"]
+        if key in items or is_typed(key):
+            raise _NotSimple
+        items[key], position = _flow_value(text, member.end(), depth)
+        position, is_last = _flow_next(text, position, "}")
+        if is_last:
+            return items, position
+
+
+def _flow_next(text: str, position: int, closing: str) -> tuple[int, bool]:
+    match = _AFTER.match(text, position)
+    if match is None:
+        raise _NotSimple
+    close = match["close"]
+    if close is None:
+        return match.end(), False
+    if close != closing:
+        raise _NotSimple
+    return match.end(), True
