@@ -1,0 +1,60 @@
+"""Encodes Git objects and puts them into the repository as loose files.
+
+An object is complete under a temporary name before its own name appears, so a reader never
+sees a part of one. An object that is there already is written again: its fresh time keeps a
+concurrent ``git gc`` from pruning it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import Final, NamedTuple
+
+from memfs.store.effects import Effects
+from memfs.store.staging import Staging
+
+_LEVEL: Final = 1
+"""Fast; the objects are packed again by maintenance."""
+
+
+class EncodedObject(NamedTuple):
+    """An object id and the bytes of its loose file."""
+
+    oid: str
+    packed: bytes
+
+
+def encode_object(kind: str, content: bytes) -> EncodedObject:
+    """Returns the loose form of one object of ``kind`` ``blob``, ``tree`` or ``commit``."""
+    whole = b"%s %d\0" % (kind.encode("ascii"), len(content)) + content
+    digest = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+    return EncodedObject(digest, zlib.compress(whole, _LEVEL))
+
+
+class ObjectWriter:
+    """Collects the objects of one transaction and publishes them together."""
+
+    def __init__(self, git_dir: str, staging: Staging, effects: Effects) -> None:
+        self._folder = f"{git_dir}/objects"
+        self._staging = staging
+        self._effects = effects
+        self._staged: dict[str, str] = {}
+
+    def add(self, item: EncodedObject) -> None:
+        """Writes one object under a temporary name."""
+        if item.oid not in self._staged:
+            self._staged[item.oid] = self._staging.put(item.packed, mode=0o400)
+
+    def publish(self) -> None:
+        """Gives every collected object its name; the staging must have been flushed before."""
+        for oid, temporary in self._staged.items():
+            folder = f"{self._folder}/{oid[:2]}"
+            target = f"{folder}/{oid[2:]}"
+            try:
+                self._effects.rename(temporary, target)
+            except FileNotFoundError:
+                self._effects.mkdir(folder)
+                self._effects.rename(temporary, target)
+            self._staging.forget(temporary)
+        self._staged.clear()

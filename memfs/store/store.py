@@ -1,0 +1,356 @@
+"""The store: the one object through which services read and write a ledger.
+
+Reads are answered from the ledger's objects and never wait for a writer. The only way to
+change the ledger is :meth:`Store.commit`. Untracked files (inbox, projections) are written by
+their own methods, which refuse every tracked path. Opening finishes what an interrupted write
+left behind; where the file system may not be written, reads work all the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import os
+import threading
+import time
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from memfs.errors import StoreError
+from memfs.model.ids import CommitId
+from memfs.model.operation import Commit, Plan
+from memfs.model.problem import Problem
+from memfs.model.settings import StoreSettings
+from memfs.store import files, history, maintenance, worktree
+from memfs.store.catfile import CatFile
+from memfs.store.context import WriteContext, make_context
+from memfs.store.effects import REAL_EFFECTS, Effects
+from memfs.store.history import BlameLine, FileVersion
+from memfs.store.layout import is_untracked
+from memfs.store.maintenance import Maintenance
+from memfs.store.recovery import Recovery, is_settled, recover
+from memfs.store.refs import read_branch
+from memfs.store.restore import restore_file
+from memfs.store.snapshot import Snapshot, TreeChange
+from memfs.store.transaction import WriteFailedError, commit_plan
+from memfs.store.tree import TreeCache
+from memfs.store.worktree import WorkingState
+
+_READ_ONLY: Final = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+class NotAStoreError(StoreError):
+    """The folder holds no repository that memfs can write to."""
+
+    code = "store.not-a-store"
+
+
+class TrackedPathError(StoreError):
+    """A path of the ledger was to be written past the door."""
+
+    code = "store.tracked-path"
+    exit_status = 3
+
+
+class Store:
+    """One opened store; a context manager. May be shared by threads."""
+
+    def __init__(self, context: WriteContext) -> None:
+        self._context = context
+        self._guard = threading.RLock()
+        self._trees = TreeCache(context.objects.read_tree)
+        self._root_fd = files.open_root(context.root)
+        self.root = context.root
+        self.git_dir = Path(context.git_dir)
+
+    @classmethod
+    def open(
+        cls,
+        root: Path,
+        *,
+        settings: StoreSettings | None = None,
+        effects: Effects = REAL_EFFECTS,
+    ) -> Store:
+        """Opens the store at ``root`` and finishes what an interrupted write left behind.
+
+        Costs about a millisecond and starts no process when there is nothing to do. Does not
+        wait for a writer: one that is alive finishes its own work.
+
+        Raises:
+            NotAStoreError: There is no repository, or one in a form that memfs cannot write.
+        """
+        git_dir = root / ".git"
+        _check_repository(git_dir)
+        chosen = StoreSettings() if settings is None else settings
+        store = cls(make_context(root, git_dir, chosen, CatFile(git_dir), effects))
+        try:
+            store._recover_at_open()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends child processes and closes descriptors; closing twice is harmless."""
+        self._context.objects.close()
+        descriptor, self._root_fd = self._root_fd, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def configure(self, settings: StoreSettings) -> None:
+        """Uses ``settings`` from now on; they are known only after the store was opened."""
+        with self._guard:
+            self._context = dataclasses.replace(self._context, settings=settings)
+
+    # -- heads ------------------------------------------------------------------------------
+
+    def ledger_head(self) -> CommitId | None:
+        """Returns the last commit that policy made; ``None`` in an empty store."""
+        return _commit_id(self._context.read_ledger())
+
+    def main_head(self) -> CommitId | None:
+        """Returns the tip of the branch; ahead of the ledger when somebody else committed."""
+        return _commit_id(self._context.read_main())
+
+    def head_branch(self) -> str:
+        """Returns the branch that HEAD points at, an empty string when it is detached."""
+        return read_branch(self._context.git_dir)
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def commit(self, plan: Plan) -> Commit:
+        """Makes ``plan`` one commit, whole or not at all, and returns it once it is visible.
+
+        A plan whose key is on the ledger already commits nothing and gives the earlier commit
+        with ``is_replay``. Working files that a person has edited are left alone and listed in
+        ``kept_working``.
+
+        Raises:
+            UndecidedChangeError: A change is not admitted.
+            InvalidPlanError: The plan is empty or names a path twice.
+            PathRefusedError: A path may not exist in a store.
+            LedgerMovedError: The plan was decided on another ledger head.
+            ForeignCommitsError: The branch is ahead and the plan does not settle that.
+            PreconditionError: A touched path has another blob than expected.
+            PathTakenError: A folder would have to stand where a file is, or the reverse.
+            WrongBranchError: Another branch is checked out.
+            LockTimeoutError: A lock was not free in time.
+            WriteFailedError: The file system refused.
+        """
+        with self._guard:
+            return commit_plan(self._context, plan)
+
+    def recover(self) -> Recovery:
+        """Waits for the write lock and brings refs, files and index in step.
+
+        Raises:
+            LockTimeoutError: A lock was not free in time.
+            WriteFailedError: The file system refused.
+        """
+        context = self._context
+        try:
+            with self._guard, context.write_lock():
+                deadline = time.monotonic() + context.settings.lock_timeout_s
+                return recover(context, deadline=deadline)
+        except OSError as error:
+            raise WriteFailedError(f"recovery could not write: {error.strerror}") from error
+
+    def restore_working(self, path: str) -> None:
+        """Puts the branch tip's version of ``path`` back into the working tree.
+
+        What stands there now is replaced, or removed when the branch has nothing.
+
+        Raises:
+            PathRefusedError: The path may not exist in a store.
+            FileRefusedError: A folder or a link is in the way.
+            WrongBranchError: Another branch is checked out.
+            LockTimeoutError: A lock was not free in time.
+            WriteFailedError: The file system refused.
+        """
+        try:
+            with self._guard:
+                restore_file(self._context, path)
+        except OSError as error:
+            raise WriteFailedError(
+                f"the file could not be restored: {error.strerror}", path=path
+            ) from error
+
+    def maintain(self, *, is_forced: bool = False) -> Maintenance:
+        """Packs objects and refreshes the commit graph when that is due; never part of a write."""
+        return maintenance.maintain(self.git_dir, is_forced=is_forced)
+
+    def health(self) -> tuple[Problem, ...]:
+        """Returns what is wrong with the repository: locks, marker, configuration, objects."""
+        from memfs.store.health import find_problems
+
+        return find_problems(self._context)
+
+    # -- reading the ledger -----------------------------------------------------------------
+
+    def snapshot(self, commit: CommitId | None = None) -> Snapshot:
+        """Returns the store as of ``commit``, the ledger head when none is given."""
+        chosen = commit if commit is not None else self._context.read_ledger()
+        return Snapshot(self._context.objects, CommitId(chosen), trees=self._trees)
+
+    def read_blob(self, blob: str) -> bytes:
+        """Returns the content of a blob.
+
+        Raises:
+            ObjectMissingError: There is none of that id.
+        """
+        return self._context.objects.read_blob(blob)
+
+    def history(self, path: str, *, limit: int = 0) -> tuple[Commit, ...]:
+        """Returns the commits that changed ``path``, newest first; ``limit`` 0 means all."""
+        return tuple(item.commit for item in self.file_versions(path, limit=limit))
+
+    def file_versions(self, path: str, *, limit: int = 0) -> tuple[FileVersion, ...]:
+        """Returns the commits that changed ``path`` with the name that it had in each."""
+        head = self.ledger_head()
+        if head is None:
+            return ()
+        return history.file_versions(self.git_dir, self._context.objects, head, path, limit=limit)
+
+    def commits(
+        self, *, limit: int = 0, since: datetime | None = None, until: datetime | None = None
+    ) -> tuple[Commit, ...]:
+        """Returns the ledger's commits, newest first."""
+        head = self.ledger_head()
+        if head is None:
+            return ()
+        objects = self._context.objects
+        return history.commits(self.git_dir, objects, head, limit=limit, since=since, until=until)
+
+    def commit_info(self, commit: CommitId) -> Commit:
+        """Returns one commit."""
+        return history.commit_info(self._context.objects, commit)
+
+    def blame(self, path: str) -> tuple[BlameLine, ...]:
+        """Returns the lines of ``path`` at the ledger head with the commits that wrote them."""
+        head = self.ledger_head()
+        if head is None:
+            return ()
+        return history.blame(self.git_dir, self._context.objects, head, path)
+
+    def commit_at(self, instant: datetime) -> CommitId | None:
+        """Returns the ledger head as it was at ``instant``."""
+        head = self.ledger_head()
+        if head is None:
+            return None
+        return history.commit_at(self.git_dir, self._context.objects, head, instant)
+
+    # -- the working tree -------------------------------------------------------------------
+
+    def working_changes(self) -> WorkingState:
+        """Returns how the working tree differs from the branch tip, by content."""
+        tip = self.snapshot(self.main_head() or CommitId(""))
+        return worktree.working_state(self.git_dir, self.root, self._root_fd, tip)
+
+    def foreign_changes(self) -> tuple[TreeChange, ...]:
+        """Returns what the branch tip has differently from the ledger head, held or not."""
+        main, ledger = self.main_head(), self.ledger_head()
+        if main == ledger:
+            return ()
+        tip = self.snapshot(main or CommitId(""))
+        return tuple(tip.raw_changes_since(self.snapshot(ledger or CommitId(""))))
+
+    def read_working(self, path: str) -> bytes | None:
+        """Returns the bytes of a working file, ``None`` when there is none.
+
+        Raises:
+            FileRefusedError: It is no regular file with a single link.
+        """
+        return files.read_file(self._root_fd, path)
+
+    def working_digest(self, path: str) -> str | None:
+        """Returns the blob id that a working file would have, ``None`` when there is none.
+
+        Raises:
+            FileRefusedError: It is no regular file with a single link.
+        """
+        return files.digest_file(self._root_fd, path)
+
+    def write_untracked(self, path: str, content: bytes) -> None:
+        """Writes a file of the inbox or a projection, whole.
+
+        Raises:
+            TrackedPathError: The path belongs to the ledger.
+            WriteFailedError: The file system refused.
+        """
+        _check_untracked(path)
+        try:
+            files.atomic_write(self._root_fd, path, content)
+        except OSError as error:
+            raise WriteFailedError(
+                f"the file could not be written: {error.strerror}", path=path
+            ) from error
+
+    def remove_untracked(self, path: str) -> None:
+        """Removes a file of the inbox or a projection; one that is gone is fine.
+
+        Raises:
+            TrackedPathError: The path belongs to the ledger.
+        """
+        _check_untracked(path)
+        files.remove_file(self._root_fd, path)
+
+    def list_untracked(self, folder: str) -> tuple[str, ...]:
+        """Returns the regular files below an untracked folder, sorted by path."""
+        return tuple(
+            path
+            for path, kind in files.list_files(self._root_fd, folder)
+            if kind is files.FileKind.REGULAR and is_untracked(path)
+        )
+
+    def _recover_at_open(self) -> None:
+        context = self._context
+        if is_settled(context):
+            return
+        lock = context.write_lock()
+        try:
+            # A live writer finishes its own work; only a dead one's is ours to finish.
+            if lock.try_acquire():
+                try:
+                    if not is_settled(context):
+                        recover(context)
+                finally:
+                    lock.release()
+        except OSError as error:
+            if error.errno not in (*_READ_ONLY, errno.ENOSPC):
+                raise WriteFailedError(f"recovery could not write: {error.strerror}") from error
+
+
+def _check_repository(git_dir: Path) -> None:
+    if not (git_dir / "objects").is_dir() or git_dir.is_symlink():
+        raise NotAStoreError(
+            f"expected a Git repository in {git_dir.parent}, found none", hint="run: memfs init"
+        )
+    config = (git_dir / "config").read_text("utf-8", "replace").lower()
+    for word in ("refstorage", "objectformat", "partialclone", "worktreeconfig"):
+        if word in config:
+            raise NotAStoreError(
+                f"expected a repository with loose refs and SHA-1 objects, got one with {word}",
+                path=".git/config",
+            )
+
+
+def _check_untracked(path: str) -> None:
+    if not is_untracked(path):
+        raise TrackedPathError("expected a path that Git ignores, got one of the ledger", path=path)
+
+
+def _commit_id(text: str) -> CommitId | None:
+    return CommitId(text) if text else None
