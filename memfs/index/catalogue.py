@@ -1,0 +1,287 @@
+"""The catalogue: an exact-key lookup over the served records of one ledger commit.
+
+It answers "which record has this id, this subject, this fingerprint" without decoding
+every file, so that a decision costs the same at a hundred records and at a hundred
+thousand. It is a cache: stamped with the commit that it mirrors, deleted and rebuilt
+without loss, and never the source of anything that is shown (callers re-read the ledger).
+
+It is an SQLite file in the user's cache folder. A file that SQLite cannot read, or that
+has another schema, is replaced.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from memfs.errors import IndexUnavailableError
+
+SCHEMA_VERSION: Final = 1
+FILE_NAME: Final = "catalogue.sqlite"
+_COLUMNS: Final = (
+    "path",
+    "blob",
+    "id",
+    "kind",
+    "status",
+    "scope",
+    "subject",
+    "fingerprint",
+    "source_digest",
+    "title",
+    "version",
+    "observed",
+    "importance",
+    "tags",
+)
+_SCHEMA: Final = f"""
+CREATE TABLE stamp (commit_id TEXT NOT NULL);
+CREATE TABLE entry ({", ".join(f"{name} NOT NULL" for name in _COLUMNS)}, PRIMARY KEY (path))
+    WITHOUT ROWID;
+CREATE INDEX entry_id ON entry (id);
+CREATE INDEX entry_suffix ON entry (substr(id, -6));
+CREATE INDEX entry_subject ON entry (subject, scope) WHERE subject <> '';
+CREATE INDEX entry_fingerprint ON entry (fingerprint);
+CREATE INDEX entry_source ON entry (source_digest) WHERE source_digest <> '';
+CREATE INDEX entry_list ON entry (kind, observed);
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueEntry:
+    """One row: what is needed to find a record, nothing that replaces reading it.
+
+    ``observed`` is RFC 3339 or empty; ``tags`` are joined by commas with one at each end.
+    """
+
+    path: str
+    blob: str
+    id: str
+    kind: str
+    status: str
+    scope: str
+    subject: str
+    fingerprint: str
+    source_digest: str
+    title: str
+    version: int
+    observed: str
+    importance: int
+    tags: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueFilter:
+    """What a listing asks for; empty fields do not restrict."""
+
+    kind: str = ""
+    status: str = ""
+    tags: tuple[str, ...] = ()
+    scope: str = ""
+    limit: int = 0
+
+
+class CatalogueDamagedError(IndexUnavailableError):
+    """The catalogue file cannot be used; the caller deletes and rebuilds it."""
+
+    code = "index.catalogue-damaged"
+
+
+class Catalogue:
+    """An open catalogue file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / FILE_NAME
+        self._connection = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        connection = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = OFF")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                self._create(connection)
+            elif version != SCHEMA_VERSION:
+                raise CatalogueDamagedError(
+                    f"expected catalogue schema {SCHEMA_VERSION}, got {version}"
+                )
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            raise CatalogueDamagedError(f"the catalogue cannot be read: {error}") from error
+        except CatalogueDamagedError:
+            connection.close()
+            raise
+        self._path.chmod(0o600)
+        return connection
+
+    @staticmethod
+    def _create(connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have created it while this one waited for the write lock.
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in _SCHEMA.split(";"):
+                if statement.strip():
+                    connection.execute(statement)
+        connection.execute("COMMIT")
+
+    @classmethod
+    def discard(cls, folder: Path) -> None:
+        """Deletes the catalogue files in ``folder``; missing ones are fine."""
+        for suffix in ("", "-wal", "-shm"):
+            (folder / (FILE_NAME + suffix)).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        try:
+            yield self._connection
+        except sqlite3.DatabaseError as error:
+            raise CatalogueDamagedError(f"the catalogue cannot be read: {error}") from error
+
+    def pin(self, stamp: str) -> bool:
+        """Holds the rows of exactly ``stamp`` for every question that follows.
+
+        Another process may move the catalogue to another commit at any moment; a read
+        transaction opened here keeps this one's answers consistent until it is closed.
+
+        Returns:
+            Whether the catalogue mirrors that commit; ``False`` leaves nothing pinned.
+        """
+        with self._reading() as connection:
+            connection.execute("BEGIN")
+            if self.stamp() == stamp:
+                return True
+            connection.execute("ROLLBACK")
+            return False
+
+    def stamp(self) -> str:
+        """Returns the ledger commit that the rows mirror; empty when there are none yet."""
+        with self._reading() as connection:
+            row = connection.execute("SELECT commit_id FROM stamp").fetchone()
+        return str(row[0]) if row else ""
+
+    def apply(
+        self,
+        *,
+        expected_stamp: str,
+        stamp: str,
+        removed: Iterable[str],
+        added: Iterable[CatalogueEntry],
+        is_rebuild: bool = False,
+    ) -> bool:
+        """Moves the catalogue from one commit to another in one SQLite transaction.
+
+        Args:
+            expected_stamp: What :meth:`stamp` said when the difference was computed.
+            stamp: The commit that the rows mirror afterwards.
+            removed: Paths whose rows go.
+            added: Rows to write, replacing any at their path.
+            is_rebuild: Drop every row first.
+
+        Returns:
+            Whether it was applied; ``False`` when another process moved the stamp meanwhile.
+        """
+        places = ", ".join("?" for _ in _COLUMNS)
+        with self._reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                row = connection.execute("SELECT commit_id FROM stamp").fetchone()
+                if (str(row[0]) if row else "") != expected_stamp:
+                    connection.execute("ROLLBACK")
+                    return False
+                if is_rebuild:
+                    connection.execute("DELETE FROM entry")
+                connection.executemany(
+                    "DELETE FROM entry WHERE path = ?", ((path,) for path in removed)
+                )
+                connection.executemany(
+                    f"INSERT OR REPLACE INTO entry VALUES ({places})",
+                    (tuple(getattr(entry, name) for name in _COLUMNS) for entry in added),
+                )
+                connection.execute("DELETE FROM stamp")
+                connection.execute("INSERT INTO stamp VALUES (?)", (stamp,))
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+        return True
+
+    def _select(self, where: str, values: Sequence[object]) -> tuple[CatalogueEntry, ...]:
+        columns = ", ".join(_COLUMNS)
+        with self._reading() as connection:
+            rows = connection.execute(f"SELECT {columns} FROM entry {where}", values).fetchall()
+        return tuple(CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True))) for row in rows)
+
+    def by_id(self, identifier: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows with this id; more than one is a problem of the store."""
+        return self._select("WHERE id = ? ORDER BY path", (identifier,))
+
+    def by_suffix(self, suffix: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows whose id ends with ``suffix``, ordered by id."""
+        if len(suffix) == 6:
+            return self._select("WHERE substr(id, -6) = ? ORDER BY id", (suffix,))
+        return self._select("WHERE substr(id, ?) = ? ORDER BY id", (-len(suffix), suffix))
+
+    def by_path(self, path: str) -> CatalogueEntry | None:
+        """Returns the row at ``path``."""
+        rows = self._select("WHERE path = ?", (path,))
+        return rows[0] if rows else None
+
+    def by_subject(self, subject: str, scope: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows with this subject and scope, of any kind and status."""
+        if not subject:
+            return ()
+        return self._select("WHERE subject = ? AND scope = ? ORDER BY id", (subject, scope))
+
+    def by_fingerprint(self, fingerprint: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows that say the same (see ``memfs.model.text``)."""
+        return self._select("WHERE fingerprint = ? ORDER BY id", (fingerprint,))
+
+    def by_source_digest(self, digest: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows that were made from the source text with this digest."""
+        if not digest:
+            return ()
+        return self._select(
+            "WHERE source_digest = ? AND source_digest <> '' ORDER BY id", (digest,)
+        )
+
+    def listing(self, wanted: CatalogueFilter) -> tuple[CatalogueEntry, ...]:
+        """Returns rows, newest observed first, ties by id."""
+        clauses = ["1"]
+        values: list[object] = []
+        for name, value in (
+            ("kind", wanted.kind),
+            ("status", wanted.status),
+            ("scope", wanted.scope),
+        ):
+            if value:
+                clauses.append(f"{name} = ?")
+                values.append(value)
+        for tag in wanted.tags:
+            clauses.append("instr(tags, ?) > 0")
+            values.append(f",{tag},")
+        where = f"WHERE {' AND '.join(clauses)} ORDER BY observed DESC, id DESC"
+        if wanted.limit:
+            where += " LIMIT ?"
+            values.append(wanted.limit)
+        return self._select(where, values)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Returns the number of rows by (kind, status)."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT kind, status, count(*) FROM entry GROUP BY kind, status"
+            ).fetchall()
+        return {(str(kind), str(status)): int(number) for kind, status, number in rows}

@@ -1,0 +1,247 @@
+"""Dates in text as search keys: what a record's own words mean on the day it was said.
+
+"Last Friday" in a record of 12 May is a day; the question asks by that day. Keys are
+``y2023``, ``m2023-05``, ``d2023-05-05`` and, for a month named without a year, ``o05``. Only
+plain calendar English is understood; everything else is left to the words themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+_MONTHS: Final = (
+    "january february march april may june july august september october november december"
+).split()
+_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS: Final = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+} | {"a": 1, "an": 1, "couple": 2, "few": 3}
+
+_MONTH: Final = "|".join(rf"{name}|{name[:3]}" for name in _MONTHS) + "|sept"
+_NUMBER: Final = r"\d{1,3}|" + "|".join(_NUMBERS)
+_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
+_DAY_MONTH: Final = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})\b\.?,? ?(\d{{4}})?", re.IGNORECASE
+)
+_MONTH_DAY: Final = re.compile(
+    rf"\b({_MONTH})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}}))?", re.IGNORECASE
+)
+_MONTH_YEAR: Final = re.compile(rf"\b({_MONTH})\b\.?,? (\d{{4}})\b", re.IGNORECASE)
+_MONTH_ALONE: Final = re.compile(rf"\b({'|'.join(_MONTHS)})\b", re.IGNORECASE)
+_YEAR: Final = re.compile(r"\b((?:19|20)\d{2})\b")
+_AGO: Final = re.compile(
+    rf"\b(?:a )?({_NUMBER})(?: of)? (day|week|weekend|month|year)s? (?:ago|back|before)\b",
+    re.IGNORECASE,
+)
+_NAMED_UNIT: Final = re.compile(
+    rf"\b(last|this past|past|next|this|coming) (night|day|week|weekend|month|year|{'|'.join(_DAYS)}|"
+    rf"{'|'.join(day[:3] for day in _DAYS)}|{_MONTH})\b",
+    re.IGNORECASE,
+)
+_NAMED_DAY: Final = re.compile(r"\b(today|tonight|yesterday|tomorrow|last night)\b", re.IGNORECASE)
+_TIME_WORDS: Final = re.compile(
+    rf"\b(?:today|tonight|yesterday|tomorrow|ago|weekend|(?:last|next|this|past) (?:night|week|month|year|summer|"
+    rf"winter|spring|fall|autumn)|{'|'.join(_MONTHS)}|{'|'.join(_DAYS)}|(?:19|20)\d\d|since|recently|soon|"
+    r"(?:for|in) (?:\w+ ){1,2}(?:days?|weeks?|months?|years?))\b",
+    re.IGNORECASE,
+)
+_ASKS_TIME: Final = re.compile(
+    r"\bwhen\b|\bhow (?:long|recently|soon|old)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b",
+    re.IGNORECASE,
+)
+_TIME_WORD_SET: Final = frozenset(
+    (
+        *"today tonight yesterday tomorrow ago back before last past next this coming".split(),
+        *"weekend since recently soon for in sept".split(),
+        *_MONTHS,
+        *(name[:3] for name in _MONTHS),
+        *_DAYS,
+    )
+)
+
+
+def day_keys(day: date) -> tuple[str, ...]:
+    """Returns the keys of one day: itself, its month, its year and its month in any year."""
+    return (f"d{day:%Y-%m-%d}", f"m{day:%Y-%m}", f"y{day:%Y}", f"o{day:%m}")
+
+
+def is_time_word(word: str) -> bool:
+    """Tells whether ``word`` could be part of a date; errs towards yes."""
+    return word[0].isdigit() or word.lower() in _TIME_WORD_SET
+
+
+def states_time(text: str) -> bool:
+    """Tells whether ``text`` says when something happens, in words or figures."""
+    return _TIME_WORDS.search(text) is not None
+
+
+def asks_time(question: str) -> bool:
+    """Tells whether ``question`` wants a time for an answer."""
+    return _ASKS_TIME.search(question) is not None
+
+
+def record_keys(text: str, said: date | None) -> frozenset[str]:
+    """Returns the keys of every day, month and year that ``text`` names or means.
+
+    Args:
+        text: Words of the record.
+        said: Day on which they were said; without it relative dates are left alone.
+    """
+    keys: set[str] = set()
+    for key in _explicit(text):
+        keys.add(key)
+        if key[0] == "d":
+            keys |= {f"m{key[1:8]}", f"y{key[1:5]}", f"o{key[6:8]}"}
+        elif key[0] == "m":
+            keys |= {f"y{key[1:5]}", f"o{key[6:8]}"}
+    if said is not None:
+        for key in _relative(text, said):
+            keys.add(key)
+            if key[0] in "dm":
+                keys |= {f"m{key[1:8]}", f"y{key[1:5]}", f"o{key[6:8]}"}
+    return frozenset(keys)
+
+
+def question_keys(question: str, asked: date | None) -> tuple[str, ...]:
+    """Returns the keys that a question asks by, sorted; the most exact reading only.
+
+    Args:
+        question: The question.
+        asked: Today, for "last week" and the like; ``None`` leaves those alone.
+    """
+    keys = set(_explicit(question))
+    if asked is not None:
+        keys |= set(_relative(question, asked))
+    wider = set()
+    for key in keys:
+        if key[0] == "d":
+            wider.add(f"m{key[1:8]}")
+    return tuple(sorted(keys | wider))
+
+
+def _explicit(text: str) -> Iterator[str]:
+    rest = text
+    for match in _ISO.finditer(text):
+        yield from _key(match[1], match[2], match[3])
+    rest = _ISO.sub(" ", rest)
+    for match in _DAY_MONTH.finditer(rest):
+        yield from _key(match[3], _month(match[2]), match[1])
+    rest = _DAY_MONTH.sub(" ", rest)
+    for match in _MONTH_YEAR.finditer(rest):
+        yield from _key(match[2], _month(match[1]), None)
+    rest = _MONTH_YEAR.sub(" ", rest)
+    for match in _MONTH_DAY.finditer(rest):
+        yield from _key(match[3], _month(match[1]), match[2])
+    rest = _MONTH_DAY.sub(" ", rest)
+    for match in _MONTH_ALONE.finditer(rest):
+        if match[1] != "may" and match[1] != "march":
+            yield f"o{_month(match[1])}"
+    for match in _YEAR.finditer(rest):
+        yield f"y{match[1]}"
+
+
+def _key(year: str | None, month: str, day: str | None) -> Iterator[str]:
+    if not 1 <= int(month) <= 12:
+        return
+    if year is None:
+        yield f"o{month}"
+    elif day is None:
+        yield f"m{year}-{month}"
+    elif 1 <= int(day) <= 31:
+        yield f"d{year}-{month}-{int(day):02d}"
+
+
+def _month(name: str) -> str:
+    prefix = name[:3].lower()
+    return next(f"{i:02d}" for i, month in enumerate(_MONTHS, 1) if month.startswith(prefix))
+
+
+def _relative(text: str, said: date) -> Iterator[str]:
+    for match in _NAMED_DAY.finditer(text):
+        offset = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(match[1].lower(), 0)
+        yield from _moved(said, offset)
+    for match in _AGO.finditer(text):
+        amount = (
+            _NUMBERS.get(match[1].lower()) or int(match[1])
+            if match[1].isdigit()
+            else _NUMBERS[match[1].lower()]
+        )
+        yield from _ago(said, amount, match[2].lower())
+    for match in _NAMED_UNIT.finditer(text):
+        yield from _named(said, match[1].lower(), match[2].lower())
+
+
+def _moved(day: date, days: int) -> Iterator[str]:
+    try:
+        yield f"d{day + timedelta(days=days):%Y-%m-%d}"
+    except OverflowError:
+        return
+
+
+def _ago(said: date, amount: int, unit: str) -> Iterator[str]:
+    match unit:
+        case "day":
+            yield from _moved(said, -amount)
+        case "week":
+            yield from _moved(said, -7 * amount)
+            yield from _month_key(said, -7 * amount)
+        case "weekend":
+            saturday = said - timedelta(days=(said.weekday() - 5) % 7 or 7)
+            yield from _moved(saturday, -7 * (amount - 1))
+        case "month":
+            months = said.year * 12 + said.month - 1 - amount
+            if months >= 12:
+                yield f"m{months // 12:04d}-{months % 12 + 1:02d}"
+        case _:
+            yield f"y{max(1, said.year - amount):04d}"
+
+
+def _month_key(said: date, days: int) -> Iterator[str]:
+    try:
+        yield f"m{said + timedelta(days=days):%Y-%m}"
+    except OverflowError:
+        return
+
+
+def _named(said: date, word: str, unit: str) -> Iterator[str]:
+    step = {"next": 1, "coming": 1, "this": 0}.get(word, -1)
+    match unit:
+        case "night" | "day":
+            yield from _moved(said, step)
+        case "week":
+            for offset in range(7):
+                yield from _moved(said, 7 * step - said.weekday() + offset)
+        case "weekend":
+            saturday = 5 - said.weekday()
+            if step < 0 and said.weekday() >= 5:
+                saturday = 5 - said.weekday()
+            for offset in (saturday + 7 * step, saturday + 7 * step + 1):
+                yield from _moved(said, offset)
+        case "month":
+            months = said.year * 12 + said.month - 1 + step
+            yield f"m{months // 12:04d}-{months % 12 + 1:02d}"
+        case "year":
+            yield f"y{said.year + step:04d}"
+        case _:
+            yield from _named_day_or_month(said, step, unit)
+
+
+def _named_day_or_month(said: date, step: int, unit: str) -> Iterator[str]:
+    for number, name in enumerate(_DAYS):
+        if unit in (name, name[:3]):
+            ahead = (number - said.weekday()) % 7
+            yield from _moved(said, ahead - 7 if step < 0 else ahead)
+            return
+    month = int(_month(unit))
+    year = said.year
+    if step < 0 and month >= said.month:
+        year -= 1
+    elif step > 0 and month <= said.month:
+        year += 1
+    yield f"m{year:04d}-{month:02d}"

@@ -1,0 +1,195 @@
+"""Records as the index sees them: weighted terms, exact keys and a few plain columns.
+
+A document carries no text and decides nothing. Its *gate* is everything that access
+depends on, written as one string: records that share a gate are seen or not seen together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
+
+from memfs.index.analysis import Analyzer
+from memfs.index.dates import day_keys, record_keys, states_time
+from memfs.index.port import FieldWeights
+from memfs.model.authority import Authority, Sensitivity, Sink
+from memfs.model.origin import Channel, OriginClass, Principal
+from memfs.model.record import Record, StoredRecord
+from memfs.model.scope import Scope
+from memfs.model.status import Status
+
+MAX_LENGTH: Final = 0xFFFF
+NO_INSTANT: Final = -(2**63)
+NO_GROUP: Final = 0
+_SESSION: Final = re.compile(r"session:(?P<session>.+?)#(?P<turn>\d{1,9})\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One record, ready to index.
+
+    Attributes:
+        terms: Weight of each term.
+        keys: Exact keys: ``id:``, ``subject:``, ``tag:``, ``entity:`` and calendar keys.
+        length: Number of terms, at most 65,535.
+        group: 63-bit number of the session it belongs to, 0 for none.
+        sequence: Place in the session.
+        speaker: Folded name of who said it, or empty.
+        instant: Event or observation time in seconds, or ``NO_INSTANT``.
+        valid_from: First second of validity, or ``NO_INSTANT``.
+        valid_until: First second after validity, or ``NO_INSTANT``.
+        states_time: Whether its words say when.
+        importance: 1 to 10.
+    """
+
+    path: str
+    blob: str
+    gate: str
+    terms: dict[str, float]
+    keys: frozenset[str]
+    length: int
+    group: int
+    sequence: int
+    speaker: str
+    instant: int
+    valid_from: int
+    valid_until: int
+    states_time: bool
+    importance: int
+
+
+def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeights) -> Document:
+    """Returns the document of one record; the same record always gives the same document."""
+    record = stored.record
+    session, sequence = session_of(record)
+    said = record.event_time or record.observed
+    title = "" if record.body.startswith(record.title) else record.title
+    text = record.body or record.summary
+    words = analyzer.words(text)
+    title_words = analyzer.words(title)
+    terms: dict[str, float] = {}
+    length = analyzer.add_counts(terms, words, weights.body) if weights.body else 0
+    if title and weights.title:
+        length += analyzer.add_counts(terms, title_words, weights.title)
+    if record.subject and weights.subject:
+        analyzer.add_counts(terms, analyzer.words(record.subject), weights.subject)
+    if weights.tags:
+        for label in (*record.tags, *record.entities):
+            analyzer.add_counts(terms, analyzer.words(label), weights.tags)
+    is_dated = analyzer.may_be_dated(words) or analyzer.may_be_dated(title_words)
+    said_text = f"{title}\n{text}" if is_dated else ""
+    return Document(
+        path=stored.path,
+        blob=stored.blob,
+        gate=gate_of(record),
+        terms=terms,
+        keys=_keys(record, said_text, said),
+        length=min(length, MAX_LENGTH),
+        group=group_number(session),
+        sequence=sequence,
+        speaker=speaker_of(record),
+        instant=seconds(said),
+        valid_from=seconds(record.valid_from),
+        valid_until=seconds(_earliest(record.valid_until, record.expires)),
+        states_time=is_dated and states_time(said_text),
+        importance=record.importance,
+    )
+
+
+def gate_of(record: Record) -> str:
+    """Returns everything that access depends on, as canonical JSON."""
+    return _gate(
+        record.kind,
+        record.status,
+        record.scope,
+        record.sensitivity,
+        record.sinks,
+        record.taint,
+        record.authority,
+        record.branch,
+        record.origin and (
+            record.origin.origin_class, record.origin.principal, record.origin.channel
+        ),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _gate(
+    kind: str,
+    status: Status,
+    scope: Scope | None,
+    sensitivity: Sensitivity,
+    sinks: frozenset[Sink],
+    taint: tuple[str, ...],
+    authority: Authority | None,
+    branch: str,
+    origin: tuple[OriginClass, Principal, Channel] | None,
+) -> str:
+    return json.dumps(
+        {
+            "kind": kind,
+            "status": status,
+            "scope": str(scope) if scope else "",
+            "sensitivity": sensitivity.label,
+            "sinks": sorted(sinks),
+            "taint": taint,
+            "authority": "" if authority is None else authority.label,
+            "branch": branch,
+            "class": origin[0] if origin else "",
+            "principal": str(origin[1]) if origin else "",
+            "channel": origin[2] if origin else "",
+        },
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+
+def session_of(record: Record) -> tuple[str, int]:
+    """Returns the session that a record was said in and its turn, or an empty name."""
+    if record.origin is None:
+        return "", 0
+    match = _SESSION.match(record.origin.source)
+    return (match["session"], int(match["turn"])) if match else ("", 0)
+
+
+def group_number(session: str) -> int:
+    """Returns a stable positive number for a session name, 0 for none."""
+    if not session:
+        return NO_GROUP
+    digest = hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return (int.from_bytes(digest, "big") >> 1) or 1
+
+
+def speaker_of(record: Record) -> str:
+    """Returns the folded name of who said it according to the transport, or empty."""
+    if record.origin is None or not record.origin.speaker:
+        return ""
+    return record.origin.speaker.casefold()
+
+
+def seconds(moment: datetime | None) -> int:
+    """Returns whole seconds since the epoch, ``NO_INSTANT`` for none."""
+    return NO_INSTANT if moment is None else int(moment.timestamp() // 1)
+
+
+def _earliest(first: datetime | None, second: datetime | None) -> datetime | None:
+    if first is None or second is None:
+        return first or second
+    return min(first, second)
+
+
+def _keys(record: Record, text: str, said: datetime | None) -> frozenset[str]:
+    keys = set(record_keys(text, said.astimezone(UTC).date() if said else None)) if text else set()
+    if record.event_time is not None:
+        keys.update(day_keys(record.event_time.astimezone(UTC).date()))
+    keys.add(f"id:{record.id}")
+    if record.subject:
+        keys.add(f"subject:{record.subject}")
+    keys.update(f"tag:{tag}" for tag in record.tags)
+    keys.update(f"entity:{entity}" for entity in record.entities)
+    return frozenset(keys)

@@ -1,0 +1,168 @@
+"""Reads the term and posting files that Whoosh writes, whole blocks at a time.
+
+Whoosh's own matchers take a posting in a Python call each; reading a block as two lists is
+an order of magnitude faster, and needs neither Whoosh's import (50 ms) nor its pickled table
+of contents. The blocks are pickles of plain tuples; they are opened by an unpickler that
+refuses every name, so that no file in the cache folder can run code. The contract tests hold
+these readers against Whoosh's own on the same files.
+
+Layout (Whoosh 2.7.4, ``W3Codec``): ``.trm`` is a hash table of ``field number + term`` to a
+fixed record with the extent of the postings; ``.pst`` holds, for each term, a tag and blocks
+of *length, pickled summary, compressed pickle of (id gaps, weights, values)*.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import mmap
+import pickle
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from memfs.errors import IndexUnavailableError
+
+Block: TypeAlias = tuple[Sequence[int], Sequence[float]]
+
+_HASH_MAGIC: Final = b"HSH3\0"
+_POSTING_MAGIC: Final = b"W3Bl"
+_POINTER: Final = struct.Struct("!Iq")
+_DIRECTORY_ENTRY: Final = struct.Struct("!qi")
+_LENGTHS: Final = struct.Struct("!ii")
+_TERM_INFO: Final = struct.Struct("!BfIBBfII")
+_EXTENT: Final = struct.Struct("!qi")
+_INT: Final = struct.Struct("!i")
+_FIELD: Final = struct.Struct("!H")
+_TABLES: Final = 256
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Loads tuples, numbers, bytes and dictionaries, and nothing that has a name."""
+
+    def find_class(self, module_name: str, global_name: str) -> object:
+        """Refuses every class and function."""
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} has no place in an index")
+
+
+class SegmentReader:
+    """Terms and postings of one segment.
+
+    Raises:
+        IndexUnavailableError: A file is missing, truncated or not what Whoosh writes.
+    """
+
+    def __init__(self, folder: Path, segment: str) -> None:
+        try:
+            self._terms = _mapped(folder / f"{segment}.trm")
+            self._postings = _mapped(folder / f"{segment}.pst")
+            self._fields, directory = self._read_tail()
+            self._tables = list(_DIRECTORY_ENTRY.iter_unpack(directory))
+        except (ValueError, EOFError, struct.error, pickle.UnpicklingError, KeyError) as error:
+            raise _damaged(segment) from error
+        self._segment = segment
+
+    def blocks(self, field_name: str, term: str) -> Iterator[Block]:
+        """Yields document numbers, ascending, and weights of the documents that have ``term``.
+
+        Raises:
+            IndexUnavailableError: The files are damaged.
+        """
+        number = self._fields.get(field_name)
+        if number is None:
+            return
+        try:
+            extent = self._extent(_FIELD.pack(number) + term.encode("utf-8", "surrogatepass"))
+            if extent is not None:
+                yield from self._read_blocks(*extent)
+        except (
+            ValueError,
+            EOFError,
+            TypeError,
+            struct.error,
+            zlib.error,
+            pickle.UnpicklingError,
+        ) as error:
+            raise _damaged(self._segment) from error
+
+    def _read_tail(self) -> tuple[dict[str, int], bytes]:
+        data = self._terms
+        if data[: len(_HASH_MAGIC)] != _HASH_MAGIC:
+            raise ValueError("not a term file")
+        end = len(data) - _INT.size
+        (length,) = _INT.unpack_from(data, end)
+        start = end - length
+        size = _TABLES * _DIRECTORY_ENTRY.size
+        if not size < start < end:
+            raise ValueError("truncated term file")
+        extras = _loads(data[start:end])
+        if not isinstance(extras, dict):
+            raise ValueError("odd term file")
+        return dict(extras["fieldmap"]), data[start - size : start]
+
+    def _extent(self, key: bytes) -> tuple[int, int] | None:
+        digest = hashlib.md5(key, usedforsecurity=False).digest()
+        key_hash = int.from_bytes(digest[-4:], "big")
+        start, slots = self._tables[key_hash & 255]
+        data, size = self._terms, _POINTER.size
+        for probe in range(slots):
+            slot = ((key_hash >> 8) + probe) % slots
+            slot_hash, position = _POINTER.unpack_from(data, start + slot * size)
+            if not position:
+                return None
+            if slot_hash == key_hash:
+                key_size, _ = _LENGTHS.unpack_from(data, position)
+                key_start = position + _LENGTHS.size
+                if data[key_start : key_start + key_size] == key:
+                    offset, length = _EXTENT.unpack_from(
+                        data, key_start + key_size + _TERM_INFO.size
+                    )
+                    return offset, length
+        return None
+
+    def _read_blocks(self, offset: int, length: int) -> Iterator[Block]:
+        stream = io.BytesIO(self._postings[offset : offset + length])
+        if stream.read(4) != _POSTING_MAGIC:
+            raise ValueError("not a posting list")
+        is_last = False
+        while not is_last:
+            (size,) = _INT.unpack(stream.read(_INT.size))
+            is_last, size = size < 0, abs(size)
+            end = stream.tell() + size
+            summary = _PlainUnpickler(stream).load()
+            count, compression = summary[0], summary[3]
+            packed = stream.read(end - stream.tell())
+            gaps, weights, _ = _loads(zlib.decompress(packed) if compression else packed)
+            ids = list(accumulate(gaps))
+            if len(ids) != count:
+                raise ValueError("truncated block")
+            if weights is None:
+                weights = (1.0,) * count
+            elif isinstance(weights, float):
+                weights = (weights,) * count
+            yield ids, weights
+
+
+def _loads(data: bytes) -> tuple[object, ...] | dict[str, object] | object:
+    return _PlainUnpickler(io.BytesIO(data)).load()
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    try:
+        with path.open("rb") as stream:
+            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise IndexUnavailableError(
+            f"expected the index file {path.name}, got {error.strerror}", code="index.damaged"
+        ) from error
+
+
+def _damaged(segment: str) -> IndexUnavailableError:
+    return IndexUnavailableError(
+        f"expected an intact index segment, got a damaged one ({segment})",
+        hint="memfs rebuild",
+        code="index.damaged",
+    )

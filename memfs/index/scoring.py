@@ -1,0 +1,230 @@
+"""The keyword score: BM25 over a record's own words, its neighbours' and its session's.
+
+Neighbour and session texts are fields that are never written anywhere: a posting of a
+record is also a posting of the records around it, so the fields are spread from the
+postings at query time. Indexing stays as small as the records, and one new turn changes no
+other record's entry. Postings of records that may not be seen are dropped before any
+frequency is counted, so that they influence nothing.
+
+Terms are taken rarest first. Once the best records lie above all that the remaining, common
+terms could add to a record not seen yet, those terms only add to records already seen; the
+answer is the same to the last digit and common words cost next to nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memfs.index.port import ScoringSettings
+from memfs.index.view import Postings, View
+
+_PRUNE_FROM = 256
+"""Shorter posting lists are cheaper to add up than to think about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One term of a question with its postings and its weight."""
+
+    postings: Postings
+    weight: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What scoring has gathered: sums by document number."""
+
+    terms: list[Term] = field(default_factory=list)
+    own: dict[int, float] = field(default_factory=dict)
+    near: dict[int, float] = field(default_factory=dict)
+    session: dict[int, float] = field(default_factory=dict)
+    dates: dict[int, float] = field(default_factory=dict)
+
+    def coverage(self, document: int) -> float:
+        """Returns the share of the question's weight that a document's own words cover."""
+        total = sum(term.weight for term in self.terms)
+        covered = 0.0
+        for term in self.terms:
+            documents, _ = term.postings
+            place = bisect_left(documents, document)
+            if place < len(documents) and documents[place] == document:
+                covered += term.weight
+        return covered / total if total else 0.0
+
+
+def idf(count: int, frequency: int) -> float:
+    """Returns the weight of a term that ``frequency`` of ``count`` documents have."""
+    return math.log(1.0 + (count - frequency + 0.5) / (frequency + 0.5))
+
+
+def tally(
+    view: View,
+    terms: Sequence[str],
+    dates: Sequence[str],
+    scoring: ScoringSettings,
+    *,
+    limit: int,
+) -> Tally:
+    """Gathers the sums of every signal for every document that can be among the best.
+
+    Args:
+        view: The visible documents.
+        terms: Distinct terms of the question.
+        dates: Calendar keys of the question.
+        scoring: Weights.
+        limit: How many of the best are wanted; others may be missing from the sums.
+    """
+    result = Tally()
+    for term in terms:
+        postings = view.postings("text", term)
+        weight = idf(view.count, len(postings[0]))
+        result.terms.append(Term(postings=postings, weight=weight))
+    result.terms.sort(key=lambda item: len(item.postings[0]))
+    if scoring.dates:
+        _add_dates(result.dates, view, dates)
+    spreads = view.has_groups and bool(scoring.neighbour or scoring.session)
+    _add_own(result, view, scoring, limit=0 if spreads else limit)
+    if spreads:
+        _add_surroundings(result, view, scoring)
+    return result
+
+
+def _add_dates(sums: dict[int, float], view: View, dates: Sequence[str]) -> None:
+    for key in dates:
+        documents, _ = view.postings("key", key)
+        weight = idf(view.count, len(documents))
+        for document in documents:
+            sums[document] = sums.get(document, 0.0) + weight
+
+
+def _add_own(result: Tally, view: View, scoring: ScoringSettings, *, limit: int) -> None:
+    norms = view.norms
+    bounds = [_bound(term, view, scoring) for term in result.terms] if limit else []
+    is_open = True
+    for number, term in enumerate(result.terms):
+        documents, counts = term.postings
+        gain = term.weight * (scoring.k1 + 1.0)
+        if is_open and limit and len(documents) >= _PRUNE_FROM:
+            is_open = not _closed(result, scoring, limit, sum(bounds[number:]))
+        if not is_open:
+            _add_to_seen(result.own, documents, counts, gain, norms)
+        elif result.own:
+            _add_to_all(result.own, documents, counts, gain, norms)
+        else:
+            result.own = {
+                document: gain * count / (count + norms[document])
+                for document, count in zip(documents, counts, strict=True)
+            }
+
+
+def _add_to_all(
+    own: dict[int, float],
+    documents: Sequence[int],
+    counts: Sequence[float],
+    gain: float,
+    norms: Sequence[float],
+) -> None:
+    for document, count in zip(documents, counts, strict=True):
+        score = gain * count / (count + norms[document])
+        if document in own:
+            own[document] += score
+        else:
+            own[document] = score
+
+
+def _add_to_seen(
+    own: dict[int, float],
+    documents: Sequence[int],
+    counts: Sequence[float],
+    gain: float,
+    norms: Sequence[float],
+) -> None:
+    last = len(documents)
+    for document in own:
+        place = bisect_left(documents, document)
+        if place < last and documents[place] == document:
+            count = counts[place]
+            own[document] += gain * count / (count + norms[document])
+
+
+def _closed(result: Tally, scoring: ScoringSettings, limit: int, ahead: float) -> bool:
+    """Closes the race if what lies ahead cannot bring a newcomer among the best.
+
+    When it closes, records that can no longer win are dropped and those that a date alone
+    has brought in are taken along.
+    """
+    own = result.own
+    if len(own) < limit:
+        return False
+    lowest = heapq.nlargest(limit, own.values())[-1]
+    lowest *= min(1.0, scoring.speaker) * min(1.0, scoring.states_time)
+    if ahead >= lowest:
+        return False
+    factor = max(1.0, scoring.speaker) * max(1.0, scoring.states_time)
+    dated = result.dates
+    result.own = {
+        document: score
+        for document, score in own.items()
+        if score * factor + ahead >= lowest or document in dated
+    }
+    for document in dated:
+        result.own.setdefault(document, 0.0)
+    return True
+
+
+def _bound(term: Term, view: View, scoring: ScoringSettings) -> float:
+    """Returns the most that one term can add to the final score of a document."""
+    if not term.postings[0]:
+        return 0.0
+    most = max(term.postings[1])
+    best = term.weight * (scoring.k1 + 1.0) * most / (most + view.least_norm)
+    return best * max(1.0, scoring.speaker) * max(1.0, scoring.states_time)
+
+
+def _add_surroundings(result: Tally, view: View, scoring: ScoringSettings) -> None:
+    sessions: dict[int, float] = {}
+    for term in result.terms:
+        if not term.postings[0]:
+            continue
+        if scoring.neighbour:
+            _add_near(result.near, view, term.postings, scoring.k1)
+        if scoring.session:
+            _add_sessions(sessions, view, term.postings, scoring.k1)
+    if sessions:
+        group_of = view.groups
+        for document in result.own.keys() | result.near.keys():
+            score = sessions.get(group_of[document])
+            if score is not None:
+                result.session[document] = score
+
+
+def _add_near(near: dict[int, float], view: View, postings: Postings, k1: float) -> None:
+    counts: dict[int, float] = {}
+    around = view.around
+    for document, count in zip(*postings, strict=True):
+        for neighbour in around.get(document) or view.place(document):
+            if neighbour in counts:
+                counts[neighbour] += count
+            else:
+                counts[neighbour] = count
+    gain = idf(view.count, len(counts)) * (k1 + 1.0)
+    norms = view.near_norms
+    for document, count in counts.items():
+        near[document] = near.get(document, 0.0) + gain * count / (count + norms[document])
+
+
+def _add_sessions(sessions: dict[int, float], view: View, postings: Postings, k1: float) -> None:
+    counts: dict[int, float] = {}
+    group_of = view.groups
+    for document, count in zip(*postings, strict=True):
+        group = group_of[document]
+        if group:
+            counts[group] = counts.get(group, 0.0) + count
+    gain = idf(len(view.members), len(counts)) * (k1 + 1.0)
+    norms = view.group_norms
+    for group, count in counts.items():
+        sessions[group] = sessions.get(group, 0.0) + gain * count / (count + norms[group])

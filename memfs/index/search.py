@@ -1,0 +1,206 @@
+"""Answers a query over the segments of one index: visibility first, then score, then order."""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from typing import TypeAlias
+
+from memfs.index.analysis import Analyzer
+from memfs.index.columns import Columns
+from memfs.index.dates import asks_time, question_keys
+from memfs.index.documents import NO_INSTANT
+from memfs.index.port import IndexHit, IndexQuery, ScoringSettings
+from memfs.index.scoring import Tally, tally
+from memfs.index.view import View
+
+Blocks: TypeAlias = Callable[[str, str], Iterable[tuple[Sequence[int], Sequence[float]]]]
+
+
+class Searcher:
+    """Scores over a fixed list of segments; keeps the last view for the next question."""
+
+    def __init__(
+        self,
+        segments: Sequence[Columns],
+        blocks: Blocks,
+        analyzer: Analyzer,
+        deleted: Sequence[frozenset[int]] = (),
+    ) -> None:
+        self._segments = segments
+        self._deleted = deleted or [frozenset()] * len(segments)
+        self.blocks = blocks
+        self._analyzer = analyzer
+        self._bases = _bases(segments)
+        self.lengths = _joined("H", [segment.lengths for segment in segments])
+        self.groups = _joined("q", [segment.groups for segment in segments])
+        self.sequences = _joined("I", [segment.sequences for segment in segments])
+        self._view: tuple[object, View] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of live documents."""
+        return len(self.lengths) - sum(len(deleted) for deleted in self._deleted)
+
+    def search(self, query: IndexQuery, scoring: ScoringSettings) -> list[IndexHit]:
+        """Returns the best hits, best first, ties by path."""
+        view = self._visible(query, scoring)
+        if not view.count:
+            return []
+        terms, named = self._question(query)
+        day = date.fromisoformat(query.asked) if query.asked else None
+        dates = question_keys(query.text, day)
+        sums = tally(view, terms, dates, scoring, limit=query.limit)
+        return self._ranked(query, scoring, sums, named)
+
+    def _question(self, query: IndexQuery) -> tuple[list[str], frozenset[str]]:
+        """Splits a question into terms to look for and speakers that it is about."""
+        speakers = {
+            name: name for segment in self._segments for name in segment.speaker_names if name
+        }
+        known = {word: name for name in speakers for word in (name, *name.split())}
+        named: set[str] = set()
+        skipped: set[str] = set()
+        if known:
+            for word in self._analyzer.words(query.text):
+                folded = word.casefold().partition("'")[0]
+                if folded in known:
+                    named.add(known[folded])
+                    skipped.update(self._analyzer.terms_of_word(word))
+                elif self._analyzer.is_first_person(word):
+                    named.update(known[name] for name in query.asker if name in known)
+        return [t for t in self._analyzer.terms(query.text) if t not in skipped], frozenset(named)
+
+    def _ranked(
+        self, query: IndexQuery, scoring: ScoringSettings, sums: Tally, named: frozenset[str]
+    ) -> list[IndexHit]:
+        scores = dict(sums.own)
+        for weight, part in (
+            (scoring.neighbour, sums.near),
+            (scoring.session, sums.session),
+            (scoring.dates, sums.dates),
+        ):
+            for document, score in part.items():
+                scores[document] = scores.get(document, 0.0) + weight * score
+        when = asks_time(query.text) and scoring.states_time != 1.0
+        if named or when:
+            for document, score in scores.items():
+                segment, local = self._locate(document)
+                columns = self._segments[segment]
+                if named and columns.speaker_names[columns.speakers[local]] in named:
+                    score *= scoring.speaker
+                if when and columns.states_time(local):
+                    score *= scoring.states_time
+                scores[document] = score
+        return [
+            self._hit(score, document, sums, scoring)
+            for score, document in self._best(scores, query.limit)
+        ]
+
+    def _best(self, scores: dict[int, float], limit: int) -> list[tuple[float, int]]:
+        best = [(score, document) for document, score in scores.items()]
+        if len(best) > limit:
+            least = heapq.nlargest(limit, scores.values())[-1]
+            best = [item for item in best if item[0] >= least]
+        return sorted(best, key=lambda item: (-item[0], self._path(item[1])))[:limit]
+
+    def _hit(self, score: float, document: int, sums: Tally, scoring: ScoringSettings) -> IndexHit:
+        segment, local = self._locate(document)
+        columns = self._segments[segment]
+        parts = {
+            "own": sums.own.get(document, 0.0),
+            "neighbour": scoring.neighbour * sums.near.get(document, 0.0),
+            "session": scoring.session * sums.session.get(document, 0.0),
+            "dates": scoring.dates * sums.dates.get(document, 0.0),
+        }
+        return IndexHit(
+            path=columns.path(local),
+            blob=columns.blob(local),
+            score=score,
+            coverage=sums.coverage(document),
+            parts=parts,
+        )
+
+    def _locate(self, document: int) -> tuple[int, int]:
+        segment = bisect_right(self._bases, document) - 1 if len(self._bases) > 1 else 0
+        return segment, document - self._bases[segment]
+
+    def _path(self, document: int) -> str:
+        segment, local = self._locate(document)
+        return self._segments[segment].path(local)
+
+    def _visible(self, query: IndexQuery, scoring: ScoringSettings) -> View:
+        open_gates = tuple(
+            bytes(query.is_open(gate) for gate in segment.gate_names) for segment in self._segments
+        )
+        key = (open_gates, query.keys, query.since, query.until, query.valid_at, scoring)
+        if self._view is None or self._view[0] != key:
+            self._view = (key, View(self, self._mask(query, open_gates), scoring))
+        return self._view[1]
+
+    def _mask(self, query: IndexQuery, open_gates: tuple[bytes, ...]) -> bytes | None:
+        parts = [
+            _segment_mask(columns, gates, deleted, query)
+            for columns, gates, deleted in zip(
+                self._segments, open_gates, self._deleted, strict=True
+            )
+        ]
+        if not query.keys and all(part is None for part in parts):
+            return None
+        mask = bytearray().join(
+            b"\1" * len(columns) if part is None else part
+            for columns, part in zip(self._segments, parts, strict=True)
+        )
+        for key in query.keys:
+            having = bytearray(len(mask))
+            for documents, _ in self.blocks("key", key):
+                for document in documents:
+                    having[document] = 1
+            mask = bytearray(a & b for a, b in zip(mask, having, strict=True))
+        return bytes(mask)
+
+
+def _bases(segments: Sequence[Columns]) -> list[int]:
+    bases, base = [], 0
+    for segment in segments:
+        bases.append(base)
+        base += len(segment)
+    return bases
+
+
+def _joined(typecode: str, parts: Sequence[array[int]]) -> array[int]:
+    if len(parts) == 1:
+        return parts[0]
+    joined: array[int] = array(typecode)
+    for part in parts:
+        joined.extend(part)
+    return joined
+
+
+def _segment_mask(
+    columns: Columns, gates: bytes, deleted: frozenset[int], query: IndexQuery
+) -> bytearray | None:
+    timed = query.since is not None or query.until is not None
+    dated = columns.has_validity and query.valid_at is not None
+    if all(gates) and not deleted and not timed and not dated:
+        return None
+    mask = bytearray(gates[gate] for gate in columns.gates)
+    for document in deleted:
+        mask[document] = 0
+    if timed:
+        since = NO_INSTANT + 1 if query.since is None else query.since
+        until = 2**63 if query.until is None else query.until
+        for document, instant in enumerate(columns.instants):
+            if not since <= instant < until:
+                mask[document] = 0
+    if dated and query.valid_at is not None:
+        moment = query.valid_at
+        for document, (start, end) in enumerate(
+            zip(columns.valid_from, columns.valid_until, strict=True)
+        ):
+            if start > moment or (end != NO_INSTANT and end <= moment):
+                mask[document] = 0
+    return mask

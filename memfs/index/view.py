@@ -1,0 +1,147 @@
+"""The documents of an index that one asker may see, with the statistics of just those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+from memfs.index.port import ScoringSettings
+
+Postings: TypeAlias = tuple[Sequence[int], Sequence[float]]
+
+_KEPT_POSTINGS = 400_000
+"""Decoded postings kept for the next question, about 20 MB."""
+
+
+class PostingSource(Protocol):
+    """What a view needs of an index; document numbers are dense and start at 0."""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Number of terms of each document."""
+        ...
+
+    @property
+    def groups(self) -> Sequence[int]:
+        """Session number of each document, 0 for none."""
+        ...
+
+    @property
+    def sequences(self) -> Sequence[int]:
+        """Place of each document in its session."""
+        ...
+
+    def blocks(self, field_name: str, term: str) -> Iterable[Postings]:
+        """Returns numbers and weights of the documents that have ``term``, in blocks."""
+        ...
+
+
+class View:
+    """Visible documents; what is computed once is kept while the view is.
+
+    Args:
+        source: The index.
+        mask: One byte a document, 0 for hidden; ``None`` when all are visible.
+        scoring: Saturation, length floor and reach.
+    """
+
+    def __init__(self, source: PostingSource, mask: bytes | None, scoring: ScoringSettings) -> None:
+        self._source = source
+        self._mask = mask
+        self._scoring = scoring
+        self._kept: dict[tuple[str, str], Postings] = {}
+        self._kept_size = 0
+        self.groups = source.groups
+        self.around: dict[int, tuple[int, ...]] = {}
+        self.near_norms: dict[int, float] = {}
+        floor = scoring.length_floor
+        floored = [length if length > floor else floor for length in source.lengths]
+        if mask is None:
+            self.count = len(floored)
+            total = sum(floored)
+        else:
+            self.count = sum(mask)
+            total = sum(length for length, seen in zip(floored, mask, strict=True) if seen)
+        self._mean = max(1.0, total / self.count if self.count else 1.0)
+        self._base = scoring.k1 * (1.0 - scoring.b)
+        slope = scoring.k1 * scoring.b / self._mean
+        self.norms = [self._base + slope * length for length in floored]
+        self.least_norm = self._base + slope * floor
+
+    @cached_property
+    def has_groups(self) -> bool:
+        """Whether any document belongs to a session."""
+        return any(self.groups)
+
+    @cached_property
+    def members(self) -> dict[int, list[int]]:
+        """Visible documents of each session, in order."""
+        members: dict[int, list[int]] = {}
+        mask = self._mask
+        for document, group in enumerate(self.groups):
+            if group and (mask is None or mask[document]):
+                members.setdefault(group, []).append(document)
+        sequences = self._source.sequences
+        for documents in members.values():
+            documents.sort(key=lambda document: (sequences[document], document))
+        return members
+
+    @cached_property
+    def group_norms(self) -> dict[int, float]:
+        """Length term of each session's text."""
+        lengths = self._source.lengths
+        sizes = {g: sum(lengths[d] for d in members) for g, members in self.members.items()}
+        mean = max(1.0, sum(sizes.values()) / len(sizes))
+        slope = self._scoring.k1 * self._scoring.b / mean
+        return {group: self._base + slope * size for group, size in sizes.items()}
+
+    def postings(self, field_name: str, term: str) -> Postings:
+        """Returns the visible documents that have ``term``, ascending, and its weights."""
+        key = (field_name, term)
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._read(field_name, term)
+            self._kept_size += len(kept[0])
+            if self._kept_size > _KEPT_POSTINGS:
+                self._kept.clear()
+                self._kept_size = len(kept[0])
+            self._kept[key] = kept
+        return kept
+
+    def place(self, document: int) -> tuple[int, ...]:
+        """Finds the neighbours of all documents in the session of ``document``.
+
+        Returns:
+            The visible neighbours of ``document`` itself.
+        """
+        group = self.groups[document]
+        if not group:
+            return ()
+        documents = self.members[group]
+        lengths, reach = self._source.lengths, self._scoring.reach
+        floor = self._scoring.length_floor
+        mean = max(1.0, self._mean * 2 * reach)
+        slope = self._scoring.k1 * self._scoring.b / mean
+        for place, member in enumerate(documents):
+            before = documents[max(0, place - reach) : place]
+            near = (*before, *documents[place + 1 : place + 1 + reach])
+            self.around[member] = near
+            size = sum(lengths[neighbour] for neighbour in near)
+            self.near_norms[member] = self._base + slope * max(size, floor)
+        return self.around[document]
+
+    def _read(self, field_name: str, term: str) -> Postings:
+        documents: list[int] = []
+        weights: list[float] = []
+        mask = self._mask
+        for numbers, counts in self._source.blocks(field_name, term):
+            if mask is None:
+                documents.extend(numbers)
+                weights.extend(counts)
+            else:
+                for document, count in zip(numbers, counts, strict=True):
+                    if mask[document]:
+                        documents.append(document)
+                        weights.append(count)
+        return documents, weights

@@ -1,0 +1,168 @@
+"""The stored index: Whoosh segments on disk, read by block, with an overlay for what is newer.
+
+Opening reads the manifest and the columns; postings are mapped and read on demand. An index
+is a fixed picture: a later change of the folder is seen by opening it again. Readers take no
+lock at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from memfs.errors import IndexUnavailableError
+from memfs.index.analysis import Analyzer
+from memfs.index.columns import Columns, columns_name
+from memfs.index.documents import Document
+from memfs.index.inverted import invert
+from memfs.index.manifest import Manifest, read_manifest
+from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, ScoringSettings
+from memfs.index.postings import Block, SegmentReader
+from memfs.index.search import Searcher
+
+
+class WhooshIndex:
+    """One opened generation, with or without an overlay."""
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        columns: Sequence[Columns],
+        readers: Sequence[SegmentReader],
+        analyzer: Analyzer,
+    ) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.ledger = manifest.ledger
+        self._analyzer = analyzer
+        self._columns = tuple(columns)
+        self._readers = tuple(readers)
+        self._searcher = Searcher(
+            self._columns,
+            self._blocks,
+            analyzer,
+            deleted=[entry.deleted for entry in manifest.segments],
+        )
+
+    @classmethod
+    def open(cls, folder: Path, analyzer: Analyzer) -> WhooshIndex:
+        """Opens the index in a generation folder.
+
+        Raises:
+            IndexUnavailableError: Missing, truncated, damaged or of another schema.
+        """
+        manifest = read_manifest(folder)
+        columns = [_read_columns(folder, entry.name) for entry in manifest.segments]
+        readers = [SegmentReader(folder, entry.name) for entry in manifest.segments]
+        for entry, values in zip(manifest.segments, columns, strict=True):
+            if len(values) != entry.count or any(n >= entry.count for n in entry.deleted):
+                raise IndexUnavailableError(
+                    f"expected {entry.count} documents, got {len(values)}", code="index.damaged"
+                )
+        return cls(folder, manifest, columns, readers, analyzer)
+
+    @property
+    def size(self) -> int:
+        """Number of records."""
+        return self._searcher.size
+
+    def search(
+        self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
+    ) -> list[IndexHit]:
+        """Returns the best hits, best first, ties by path."""
+        return self._searcher.search(query, scoring)
+
+    def find(self, paths: Collection[str]) -> dict[str, set[int]]:
+        """Returns the live documents at ``paths``: their numbers by segment name."""
+        found: dict[str, set[int]] = {}
+        for entry, columns in zip(self.manifest.segments, self._columns, strict=True):
+            numbers = {number for path in paths for number in columns.find_all(path)}
+            numbers -= entry.deleted
+            if numbers:
+                found[entry.name] = numbers
+        return found
+
+    def contents(self) -> Iterator[tuple[str, str]]:
+        """Yields path and blob id of each live document, in no particular order."""
+        for entry, columns in zip(self.manifest.segments, self._columns, strict=True):
+            for number in range(len(columns)):
+                if number not in entry.deleted:
+                    yield columns.path(number), columns.blob(number)
+
+    def overlaid(
+        self, *, removed: Collection[str], added: Sequence[Document], ledger: str
+    ) -> OverlaidIndex:
+        """Returns an index that also knows a few changes that are not on disk."""
+        hidden = self.find(removed)
+        deleted = [
+            entry.deleted | hidden.get(entry.name, set()) for entry in self.manifest.segments
+        ]
+        return OverlaidIndex(
+            self._columns, self._readers, deleted, added, ledger=ledger, analyzer=self._analyzer
+        )
+
+    def _blocks(self, field_name: str, term: str) -> Iterator[Block]:
+        return _shifted_blocks(self._readers, self._columns, field_name, term)
+
+
+class OverlaidIndex:
+    """A stored index with newer documents held in memory in front of it."""
+
+    def __init__(
+        self,
+        columns: Sequence[Columns],
+        readers: Sequence[SegmentReader],
+        deleted: Sequence[frozenset[int]],
+        added: Sequence[Document],
+        *,
+        ledger: str,
+        analyzer: Analyzer,
+    ) -> None:
+        self.ledger = ledger
+        self._readers = readers
+        self._base = sum(len(part) for part in columns)
+        self._columns = columns
+        self._lists = invert(added)
+        self._searcher = Searcher(
+            [*columns, Columns.from_documents(added)],
+            self._blocks,
+            analyzer,
+            deleted=[*deleted, frozenset()],
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of records."""
+        return self._searcher.size
+
+    def search(
+        self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
+    ) -> list[IndexHit]:
+        """Returns the best hits, best first, ties by path."""
+        return self._searcher.search(query, scoring)
+
+    def _blocks(self, field_name: str, term: str) -> Iterator[Block]:
+        yield from _shifted_blocks(self._readers, self._columns, field_name, term)
+        newer = self._lists[field_name].get(term)
+        if newer is not None:
+            yield [number + self._base for number in newer[0]], newer[1]
+
+
+def _shifted_blocks(
+    readers: Sequence[SegmentReader], columns: Sequence[Columns], field_name: str, term: str
+) -> Iterator[Block]:
+    base = 0
+    for reader, values in zip(readers, columns, strict=True):
+        for numbers, weights in reader.blocks(field_name, term):
+            yield ([number + base for number in numbers] if base else numbers), weights
+        base += len(values)
+
+
+def _read_columns(folder: Path, segment: str) -> Columns:
+    try:
+        return Columns.from_bytes((folder / columns_name(segment)).read_bytes())
+    except OSError as error:
+        raise IndexUnavailableError(
+            f"expected index columns, got {error.strerror}", code="index.damaged"
+        ) from error
