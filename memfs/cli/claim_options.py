@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 
@@ -28,10 +29,41 @@ _OPTIONS = (
 
 
 def claim_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Adds TEXT and the options of a claim."""
+    """Adds TEXT and the options of a claim, and hands them over as one ``ClaimText``."""
+
+    @functools.wraps(function)
+    def run(
+        *,
+        text: str | None,
+        kind: str,
+        title: str,
+        tags: tuple[str, ...],
+        subject: str,
+        scope: str,
+        importance: int | None,
+        sensitivity: str,
+        key: str,
+        **arguments: object,
+    ) -> int:
+        from memfs.app.drafts import ClaimText
+
+        claim = ClaimText(
+            text=text_or_stdin(text),
+            kind=kind,
+            title=title,
+            tags=tags,
+            subject=subject,
+            scope=scope,
+            importance=importance,
+            sensitivity=sensitivity,
+            key=key,
+        )
+        return function(claim=claim, **arguments)
+
+    decorated: Callable[..., int] = run
     for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+        decorated = option(decorated)
+    return decorated
 
 
 def text_or_stdin(text: str | None, *, what: str = "TEXT") -> str:

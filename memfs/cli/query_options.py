@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import click
@@ -22,7 +23,40 @@ _OPTIONS = (
 
 
 def query_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Adds TEXT and the options of a question."""
+    """Adds TEXT and the options of a question, and hands them over as one ``QuestionText``."""
+
+    @functools.wraps(function)
+    def run(
+        *,
+        text: str,
+        limit: int | None,
+        kinds: tuple[str, ...],
+        tags: tuple[str, ...],
+        scopes: tuple[str, ...],
+        subject: str,
+        since: str,
+        until: str,
+        valid_at: str,
+        as_of: str,
+        **arguments: object,
+    ) -> int:
+        from memfs.app.drafts import QuestionText
+
+        question = QuestionText(
+            text=text,
+            limit=limit,
+            kinds=kinds,
+            tags=tags,
+            scopes=scopes,
+            subject=subject,
+            since=since,
+            until=until,
+            valid_at=valid_at,
+            as_of=as_of,
+        )
+        return function(question=question, **arguments)
+
+    decorated: Callable[..., int] = run
     for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+        decorated = option(decorated)
+    return decorated

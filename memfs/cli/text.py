@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -15,6 +15,7 @@ from memfs.model.operation import Commit
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
+from memfs.model.values import JsonValue
 
 
 def day(moment: datetime | None) -> str:
@@ -23,17 +24,31 @@ def day(moment: datetime | None) -> str:
 
 
 def write_result(result: Result) -> None:
-    """Writes what was done to stdout, or why not to stderr, with the reasons."""
+    """Writes what was done to stdout, or why not to stderr, with the reasons and details."""
     good = result.exit_status == 0
     line = printable(result.message)
     if result.target and result.target not in line:
         line = f"{printable(result.target)}: {line}" if line else printable(result.target)
     (write if good else say)(line)
+    for title in _items(result.data.get("preview")):
+        write(f"  {printable(str(title))}")
     if result.status is not ResultStatus.DONE:
         for reason in result.reasons:
             say(f"  {reason_line(reason)}")
-    elif result.operation:
+    for detail in (*_refusals(result), *_items(result.data.get("problems"))):
+        say(f"  {printable(str(detail))}")
+    if result.operation:
         say(faint(f"  {result.operation}"))
+
+
+def _items(value: JsonValue) -> tuple[JsonValue, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else ()
+
+
+def _refusals(result: Result) -> Iterator[str]:
+    for refused in _items(result.data.get("refused")):
+        if isinstance(refused, Mapping):
+            yield f"{refused.get('source')}: {refused.get('code')}: {refused.get('message')}"
 
 
 def reason_line(reason: Reason) -> str:

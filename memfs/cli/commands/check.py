@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import problem_lines, say, write, write_json
 from memfs.cli.values import problem_value
-from memfs.model.problem import Severity
+from memfs.model.problem import Problem, Severity
 
 
-@click.command("check", short_help="Validate files and name every problem with its line.")
+@click.command(
+    "check",
+    cls=ExampleCommand,
+    short_help="Validate files and name every problem with its line.",
+    examples=("memfs check", "memfs check --secrets notes/*.md"),
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--files", is_flag=True, help="PATHS are records outside any store.")
+@click.option("--secrets", is_flag=True, help="Look in PATHS, in or outside a store, for secrets.")
+@click.option("--projections", is_flag=True, help="Refuse PATHS that memfs generates.")
 @shared_options
-def command(invocation: Invocation, paths: tuple[Path, ...]) -> int:
+def command(
+    invocation: Invocation, paths: tuple[Path, ...], files: bool, secrets: bool, projections: bool
+) -> int:
     """Validate PATHS, or the whole store, and print path:line:column: code: message.
 
     Ends with 1 when there is an error, so that it can stand in a commit hook.
     """
-    with invocation.open() as memory:
-        problems = memory.check(paths)
+    if files or secrets or projections:
+        problems = _outside(paths, files=files, secrets=secrets, projections=projections)
+    else:
+        with invocation.open() as memory:
+            problems = memory.check(paths)
     errors = sum(problem.severity is Severity.ERROR for problem in problems)
     if invocation.is_json:
         write_json([problem_value(problem) for problem in problems])
@@ -30,3 +45,18 @@ def command(invocation: Invocation, paths: tuple[Path, ...]) -> int:
             write(problem_lines(problem))
         say("no problems" if not problems else f"{len(problems)} found, {errors} of them errors")
     return 1 if errors else 0
+
+
+def _outside(
+    paths: Sequence[Path], *, files: bool, secrets: bool, projections: bool
+) -> tuple[Problem, ...]:
+    from memfs.cli.loose_files import check_projections, check_records, check_secrets
+
+    problems: list[Problem] = []
+    if files:
+        problems += check_records(paths)
+    if secrets:
+        problems += check_secrets(paths)
+    if projections:
+        problems += check_projections(paths)
+    return tuple(sorted(problems))

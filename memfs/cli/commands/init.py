@@ -24,7 +24,7 @@ from memfs.cli.respond import respond
     ),
 )
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
-@click.option("--project", metavar="NAME", help="Name of the project; the folder's by default.")
+@click.option("--project", default="", metavar="NAME", help="The folder's name by default.")
 @click.option("--home", is_flag=True, help="Make the store of what is not one project's.")
 @click.option(
     "--scripted",
@@ -33,7 +33,7 @@ from memfs.cli.respond import respond
 )
 @shared_options
 def command(
-    invocation: Invocation, folder: Path | None, project: str | None, home: bool, scripted: bool
+    invocation: Invocation, folder: Path | None, project: str, home: bool, scripted: bool
 ) -> int:
     """Make a store for the project in FOLDER (here by default).
 
@@ -45,7 +45,7 @@ def command(
     result = init_store(
         folder=folder or Path.cwd(),
         explicit=invocation.store,
-        project=project or "",
+        project=project,
         is_home=home,
         is_scripted=scripted,
         env=os.environ,

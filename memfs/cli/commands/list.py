@@ -20,7 +20,7 @@ def command(
 ) -> int:
     """List what memory holds, newest first."""
     with invocation.open() as memory:
-        records = memory.list_records(kinds=kinds, tags=tags, limit=limit)
+        records = memory.list_records(kinds=kinds, tags=tags, limit=limit or 0)
     if invocation.is_json:
         write_json([record_value(stored) for stored in records])
     elif records:

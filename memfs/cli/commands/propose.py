@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from memfs.cli.claim_options import claim_options, text_or_stdin
+from memfs.cli.claim_options import claim_options
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
+
+if TYPE_CHECKING:
+    from memfs.app.drafts import ClaimText
 
 
 @click.command(
@@ -22,15 +27,7 @@ from memfs.cli.respond import respond
 @shared_options
 def command(
     invocation: Invocation,
-    text: str | None,
-    kind: str,
-    title: str,
-    tags: tuple[str, ...],
-    subject: str,
-    scope: str,
-    importance: int | None,
-    sensitivity: str,
-    key: str,
+    claim: ClaimText,
     quote: str,
     evidence: str,
 ) -> int:
@@ -39,19 +36,6 @@ def command(
     A proposal is not memory. It waits in the inbox with the reasons why, and is served
     to nobody until a person accepts it.
     """
-    words = text_or_stdin(text)
     with invocation.open() as memory:
-        result = memory.propose(
-            words,
-            kind=kind,
-            title=title,
-            tags=tags,
-            subject=subject,
-            scope=scope,
-            importance=importance,
-            sensitivity=sensitivity,
-            key=key,
-            quote=quote,
-            evidence=evidence,
-        )
+        result = memory.propose(claim, quote=quote, evidence=evidence)
     return respond(invocation, result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from memfs.cli.examples import ExampleCommand
@@ -11,6 +13,9 @@ from memfs.cli.terminal import say, write, write_json
 from memfs.cli.text import hit_lines
 from memfs.cli.values import packet_value
 from memfs.model.packet import MemoryState, Packet
+
+if TYPE_CHECKING:
+    from memfs.app.drafts import QuestionText
 
 
 @click.command(
@@ -27,16 +32,7 @@ from memfs.model.packet import MemoryState, Packet
 @shared_options
 def command(
     invocation: Invocation,
-    text: str,
-    limit: int | None,
-    kinds: tuple[str, ...],
-    tags: tuple[str, ...],
-    scopes: tuple[str, ...],
-    subject: str,
-    since: str,
-    until: str,
-    valid_at: str,
-    as_of: str,
+    question: QuestionText,
     explain: bool,
     budget: int | None,
 ) -> int:
@@ -46,19 +42,7 @@ def command(
     answer is empty: recall may abstain.
     """
     with invocation.open() as memory:
-        packet = memory.recall(
-            text,
-            budget=budget,
-            limit=limit,
-            kinds=kinds,
-            tags=tags,
-            scopes=scopes,
-            subject=subject,
-            since=since,
-            until=until,
-            valid_at=valid_at,
-            as_of=as_of,
-        )
+        packet = memory.recall(question, budget=budget)
     if invocation.is_json:
         write_json(packet_value(packet))
     else:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from memfs.cli.claim_options import claim_options, text_or_stdin
+from memfs.cli.claim_options import claim_options
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
+
+if TYPE_CHECKING:
+    from memfs.app.drafts import ClaimText
 
 
 @click.command(
@@ -21,34 +26,12 @@ from memfs.cli.respond import respond
 )
 @claim_options
 @shared_options
-def command(
-    invocation: Invocation,
-    text: str | None,
-    kind: str,
-    title: str,
-    tags: tuple[str, ...],
-    subject: str,
-    scope: str,
-    importance: int | None,
-    sensitivity: str,
-    key: str,
-) -> int:
+def command(invocation: Invocation, claim: ClaimText) -> int:
     """Keep TEXT (or stdin) as one claim.
 
     What a person says about themselves and their project counts at once. What an agent
     says waits in the inbox. Either way the answer names the rule that decided.
     """
-    words = text_or_stdin(text)
     with invocation.open() as memory:
-        result = memory.remember(
-            words,
-            kind=kind,
-            title=title,
-            tags=tags,
-            subject=subject,
-            scope=scope,
-            importance=importance,
-            sensitivity=sensitivity,
-            key=key,
-        )
+        result = memory.remember(claim)
     return respond(invocation, result)

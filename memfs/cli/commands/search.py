@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from memfs.cli.examples import ExampleCommand
@@ -10,6 +12,9 @@ from memfs.cli.query_options import query_options
 from memfs.cli.terminal import say, write, write_json
 from memfs.cli.text import hit_lines
 from memfs.cli.values import hit_value
+
+if TYPE_CHECKING:
+    from memfs.app.drafts import QuestionText
 
 
 @click.command(
@@ -22,32 +27,12 @@ from memfs.cli.values import hit_value
 @shared_options
 def command(
     invocation: Invocation,
-    text: str,
-    limit: int | None,
-    kinds: tuple[str, ...],
-    tags: tuple[str, ...],
-    scopes: tuple[str, ...],
-    subject: str,
-    since: str,
-    until: str,
-    valid_at: str,
-    as_of: str,
+    question: QuestionText,
     explain: bool,
 ) -> int:
     """Find the records that match TEXT, best first."""
     with invocation.open() as memory:
-        hits = memory.search(
-            text,
-            limit=limit,
-            kinds=kinds,
-            tags=tags,
-            scopes=scopes,
-            subject=subject,
-            since=since,
-            until=until,
-            valid_at=valid_at,
-            as_of=as_of,
-        )
+        hits = memory.search(question)
     if invocation.is_json:
         write_json([hit_value(hit) for hit in hits])
     elif hits:

@@ -1,0 +1,1 @@
+"""The pages of memfs, and the program that writes the generated ones."""

@@ -1,0 +1,96 @@
+"""What each command may import, counted in a process of its own.
+
+Cold recall has to fit into a prompt hook; an import that creeps onto its path costs more than
+anything that recall itself does.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import run_memfs
+
+# Slow to import, and needed only where something is written, checked or watched.
+WRITE_ONLY = {"pydantic", "ruamel", "frontmatter", "git", "watchdog", "detect_secrets", "rich"}
+_PROGRAM = """
+import sys
+from memfs.cli.entry import main
+status = main(sys.argv[2:])
+with open(sys.argv[1], "w") as out:
+    out.write("\\n".join(sys.modules))
+sys.exit(status)
+"""
+
+
+def _imported(*arguments: str, cwd: Path) -> set[str]:
+    report = cwd / "modules.txt"
+    ended = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(report), *arguments],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return set(report.read_text().splitlines())
+
+
+def _packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a store that holds one record, its index built."""
+    person = ("--as", "user:ana", "--yes")
+    made = run_memfs("init", "--scripted", *person, cwd=tmp_path)
+    assert made.status == 0, made.errors
+    kept = run_memfs(
+        "remember", "FastAPI, never Flask", "--kind", "preference", *person, cwd=tmp_path
+    )
+    assert kept.status == 0, kept.errors
+    run_memfs("recall", "framework", cwd=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("recall", "--help")])
+def test_help_imports_click_and_no_room_below_the_terminal(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    modules = _imported(*arguments, cwd=tmp_path)
+
+    rooms = {".".join(name.split(".")[:2]) for name in modules if name.startswith("memfs.")}
+    assert rooms <= {"memfs.cli", "memfs.errors", "memfs.model"}
+    assert _packages(modules) & (WRITE_ONLY | {"whoosh", "platformdirs", "sqlite3"}) == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recall", "Flask or FastAPI"),
+        ("search", "Flask or FastAPI", "--json"),
+        ("list",),
+        ("review",),
+        ("hook", "git", "post-commit"),
+        ("hook", "git", "post-checkout"),
+    ],
+    ids=" ".join,
+)
+def test_reading_imports_nothing_that_only_writing_needs(
+    arguments: tuple[str, ...], project: Path
+) -> None:
+    modules = _imported(*arguments, cwd=project)
+
+    assert _packages(modules) & WRITE_ONLY == set()
+
+
+def test_the_command_line_imports_no_other_command(project: Path) -> None:
+    modules = _imported("list", cwd=project)
+
+    commands = {name for name in modules if name.startswith("memfs.cli.commands.")}
+    assert commands == {"memfs.cli.commands.list"}
