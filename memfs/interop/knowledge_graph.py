@@ -1,0 +1,161 @@
+"""A knowledge graph in JSON Lines: entities with observations, and relations between them.
+
+One observation is one claim: its subject is the entity and its title names it, so that
+"has a PhD" stays "Bob: has a PhD". Observations may be strings or objects with a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from memfs.interop.json_items import RawItem, iter_lines, parse_item
+from memfs.interop.json_source import FileItems, first_objects, missing, read_json_files, refused
+from memfs.interop.port import DIGEST_DOMAIN, ImportItem
+from memfs.interop.sources import SourceFile
+from memfs.interop.wording import (
+    foreign_fields,
+    foreign_instant,
+    foreign_tags,
+    one_line,
+    tidy_body,
+    title_from,
+)
+from memfs.model.digests import content_digest
+from memfs.model.problem import Problem
+from memfs.model.record import Record
+from memfs.model.values import JsonValue
+
+_ENTITY_KEYS: Final = ("type", "_type", "name", "entityType", "observations")
+_RELATION_KEYS: Final = ("type", "_type", "from", "to", "relationType")
+_TEXT_KEYS: Final = ("text", "content", "observation")
+_TIME_KEYS: Final = ("timestamp", "time", "created_at", "createdAt")
+_PLAIN_TYPES: Final = frozenset({"", "default", "entity", "unknown"})
+
+
+class KnowledgeGraph:
+    """Reads the file family of the reference memory server."""
+
+    name = "knowledge-graph"
+
+    def detect(self, path: Path) -> float:
+        """Sure when the first lines are entities or relations."""
+        found = first_objects(path, iter_lines)
+        known = sum(_line_type(line) != "" for line in found)
+        return 0.9 if known * 2 > len(found) else 0.0
+
+    def read(self, path: Path, below: str = "") -> Iterator[ImportItem]:
+        """Yields the observations of each entity and each relation, in file order."""
+        return read_json_files(path, below, self.name, iter_lines, _items_from_line)
+
+
+def _line_type(line: Mapping[str, JsonValue]) -> str:
+    said = line.get("type", line.get("_type"))
+    if said == "relation" or ("relationType" in line and "from" in line and "to" in line):
+        return "relation"
+    if "name" in line and (said == "entity" or "entityType" in line):
+        return "entity"
+    return ""
+
+
+def _items_from_line(file: SourceFile, item: RawItem, source: str) -> FileItems:
+    line = parse_item(item, file.shown)
+    if isinstance(line, Problem):
+        yield refused(item, source, line)
+        return
+    match _line_type(line):
+        case "entity":
+            yield from _items_from_entity(file, item, source, line)
+        case "relation":
+            yield _item_from_relation(file, item, source, line)
+        case _:
+            message = "expected an entity or a relation, got another object"
+            problem = Problem(file.shown, item.line, 0, "import.unknown-line", message)
+            yield refused(item, source, problem)
+
+
+def _items_from_entity(
+    file: SourceFile, item: RawItem, source: str, line: Mapping[str, JsonValue]
+) -> FileItems:
+    name = line["name"]
+    observations = line.get("observations", [])
+    if not isinstance(name, str) or not name.strip() or not isinstance(observations, list):
+        message = "expected an entity with a name and a list of observations"
+        yield missing(file, item, source, message)
+        return
+    entity_type = str(line.get("entityType") or "")
+    said: dict[str, JsonValue] = {"type": "entity", "entity_type": entity_type}
+    said |= {key: value for key, value in line.items() if key not in _ENTITY_KEYS}
+    name = one_line(name)
+    if not observations:
+        text = f"{name} ({entity_type})" if entity_type else name
+        yield _claim(f"{source}.0", name, text, said, None)
+    for number, observation in enumerate(observations, 1):
+        text, happened, extra = _observation(observation)
+        if not text.strip():
+            message = f"expected text in observation {number} of {name!r}, got none"
+            yield missing(file, item, f"{source}.{number}", message)
+            continue
+        yield _claim(f"{source}.{number}", name, text, said | extra, happened)
+
+
+def _observation(value: JsonValue) -> tuple[str, JsonValue, dict[str, JsonValue]]:
+    """Returns text, time and other fields of an observation in either form."""
+    if isinstance(value, str):
+        return value, None, {}
+    if not isinstance(value, Mapping):
+        return "", None, {}
+    text = next((found for key in _TEXT_KEYS if isinstance(found := value.get(key), str)), "")
+    time = next((found for key in _TIME_KEYS if (found := value.get(key)) is not None), None)
+    rest = {key: found for key, found in value.items() if key not in (*_TEXT_KEYS, *_TIME_KEYS)}
+    return text, time, rest
+
+
+def _claim(
+    source: str,
+    name: str,
+    text: str,
+    said: dict[str, JsonValue],
+    time: JsonValue,
+) -> ImportItem:
+    happened = foreign_instant(time)
+    if happened is None:
+        said = said | {"time": time}
+    entity_type = str(said.get("entity_type", ""))
+    line = title_from(text)
+    draft = Record(
+        kind="note",
+        title=one_line(line if line.startswith(name) else f"{name}: {line}"),
+        body=tidy_body(text),
+        subject=name,
+        event_time=happened,
+        tags=() if entity_type in _PLAIN_TYPES else foreign_tags([entity_type]),
+        entities=(name,),
+        unknown=foreign_fields(KnowledgeGraph.name, said),
+    )
+    digest = content_digest(DIGEST_DOMAIN, f"{name}\0{text}\0{time}".encode())
+    return ImportItem(draft=draft, source=source, digest=digest)
+
+
+def _item_from_relation(
+    file: SourceFile, item: RawItem, source: str, line: Mapping[str, JsonValue]
+) -> ImportItem:
+    start, end, label = (line.get(key) for key in ("from", "to", "relationType"))
+    if not (isinstance(start, str) and isinstance(end, str) and isinstance(label, str)):
+        message = "expected a relation with 'from', 'to' and 'relationType'"
+        return missing(file, item, source, message)
+    start, end = one_line(start), one_line(end)
+    sentence = f"{start} {label.replace('_', ' ').strip()} {end}"
+    said: dict[str, JsonValue] = {"type": "relation", "from": start, "to": end, "relation": label}
+    said |= {key: value for key, value in line.items() if key not in _RELATION_KEYS}
+    draft = Record(
+        kind="note",
+        title=one_line(sentence),
+        body=tidy_body(sentence),
+        subject=start,
+        tags=("relation",),
+        entities=tuple(dict.fromkeys((start, end))),
+        unknown=foreign_fields(KnowledgeGraph.name, said),
+    )
+    return ImportItem(draft=draft, source=source, digest=content_digest(DIGEST_DOMAIN, item.data))
