@@ -20,22 +20,28 @@ _UNUSUAL: Final = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]"
 )
 _ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?:[0-9abcefABCEF][0-9a-fA-F]|[dD][0-7])[0-9a-fA-F]{2})'
-_QUOTED: Final = rf'"(?:[^"\\\n]|{_ESCAPE})*"'
+_QUOTED: Final = rf'"[^"\\\n]*(?:{_ESCAPE}[^"\\\n]*)*"'
 _FIRST: Final = r"""[^\s\-?:,\[\]{}#&*!|>'"%@`]"""
-_BLOCK_PLAIN: Final = rf"(?:{_FIRST}|-(?=\w))(?:[^\n:#]|:(?=\S)|(?<=\S)\#)*(?<!\s)"
+_BLOCK_PLAIN: Final = rf"(?:{_FIRST}|-(?=\w))[^\n:#]*(?:(?::(?=\S)|(?<=\S)\#)[^\n:#]*)*(?<!\s)"
 _FLOW_PLAIN: Final = (
-    rf"(?:{_FIRST}|-(?=\w))(?:[^\n:#,\[\]{{}}?]|:(?=[^\s,\[\]{{}}?])|(?<=\S)\#)*(?<!\s)"
+    rf"(?:{_FIRST}|-(?=\w))[^\n:#,\[\]{{}}?]*"
+    r"(?:(?::(?=[^\s,\[\]{}?])|(?<=\S)\#)[^\n:#,\[\]{}?]*)*(?<!\s)"
 )
 _LINE: Final = re.compile(
-    rf"(?P<indent>\ *)(?P<key>[A-Za-z_][\w.-]*):"
+    rf"(?P<indent>\ *)(?:(?P<key>[A-Za-z_][\w.-]*):"
     rf"(?:\ +(?:(?P<plain>{_BLOCK_PLAIN})|(?P<quoted>{_QUOTED})|(?P<flow>[\[{{][^\n]*)))?"
-    rf"(?:\ +\#[^\n]*|\ *)(?:\n|\Z)",
+    rf"(?:\ +\#[^\n]*|\ *)|\#[^\n]*)?(?:\n|\Z)",
     re.ASCII,
 )
-_SKIPPED: Final = re.compile(r"(?:\ *\#[^\n]*|\ *)\n")
-_ITEM: Final = re.compile(rf"(?P<plain>{_FLOW_PLAIN})|(?P<quoted>{_QUOTED})|(?P<open>[\[{{])")
+_ITEM: Final = re.compile(
+    rf"(?P<plain>{_FLOW_PLAIN})|(?P<quoted>{_QUOTED})|(?P<open>[\[{{])", re.ASCII
+)
 _MEMBER: Final = re.compile(r"(?P<key>[A-Za-z_][\w.-]*): +", re.ASCII)
 _AFTER: Final = re.compile(r" *(?:,(?P<more> +)|(?P<close>[\]}]))")
+_SIMPLE_LIST: Final = re.compile(rf"\[{_FLOW_PLAIN}(?:, {_FLOW_PLAIN})*\]\Z", re.ASCII)
+_SIMPLE_MAP: Final = re.compile(
+    rf"\{{[A-Za-z_][\w.-]*: {_FLOW_PLAIN}(?:, [A-Za-z_][\w.-]*: {_FLOW_PLAIN})*\}}\Z", re.ASCII
+)
 _TRAILING: Final = re.compile(r"(?: +#.*| *)\Z")
 
 
@@ -60,21 +66,18 @@ def _read_lines(text: str) -> dict[str, JsonValue]:
     open_maps: list[tuple[int, dict[str, JsonValue]]] = [(0, top)]
     pending: tuple[dict[str, JsonValue], str] | None = None
     position, end = 0, len(text)
-    match_line = _LINE.match
-    while position < end:
-        match = match_line(text, position)
-        if match is None:
-            skipped = _SKIPPED.match(text, position)
-            if skipped is None:
-                raise _NotSimple
-            position = skipped.end()
-            continue
+    current, level = top, 0
+    for match in _LINE.finditer(text):
+        if match.start() != position:
+            raise _NotSimple
         position = match.end()
         indent_text, key, plain, quoted, flow = match.groups()
+        if key is None:
+            continue
         indent = len(indent_text)
-        if indent != open_maps[-1][0]:
+        if indent != level:
             _change_level(open_maps, indent, pending)
-        current = open_maps[-1][1]
+            level, current = open_maps[-1]
         if key in current or is_typed(key):
             raise _NotSimple
         pending = None
@@ -87,6 +90,8 @@ def _read_lines(text: str) -> dict[str, JsonValue]:
         else:
             current[key] = None
             pending = (current, key)
+    if position != end:
+        raise _NotSimple
     return top
 
 
@@ -116,10 +121,24 @@ def _unquote(quoted: str) -> str:
 
 
 def _read_flow(text: str) -> JsonValue:
+    if _SIMPLE_LIST.match(text):
+        return [resolve_plain(item) for item in text[1:-1].split(", ")]
+    if _SIMPLE_MAP.match(text):
+        return _simple_map(text[1:-1].split(", "))
     value, position = _flow_value(text, 0, 1)
     if not _TRAILING.match(text, position):
         raise _NotSimple
     return value
+
+
+def _simple_map(members: list[str]) -> JsonValue:
+    items: dict[str, JsonValue] = {}
+    for member in members:
+        key, _, value = member.partition(": ")
+        if key in items or is_typed(key):
+            raise _NotSimple
+        items[key] = resolve_plain(value)
+    return items
 
 
 def _flow_value(text: str, position: int, depth: int) -> tuple[JsonValue, int]:
