@@ -15,6 +15,7 @@ from memfs.errors import DataError
 
 MAX_COMPONENT_BYTES: Final = 255
 MAX_PATH_BYTES: Final = 1024
+MAX_DEPTH: Final = 32
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\Z")
@@ -32,12 +33,14 @@ def check_path(path: str) -> tuple[str, ...]:
 
     Raises:
         PathRefusedError: The path is empty or absolute, leaves the store, has a component that a
-            file system could take for ``.git``, is too long, is not valid Unicode, or has a
+            file system could take for ``.git``, is too long or deep, is not valid Unicode, or has a
             control character, a backslash or a name that some system reserves.
     """
     if not path or len(path) > MAX_PATH_BYTES:
         raise _refusal(path, "length", f"expected 1 to {MAX_PATH_BYTES} bytes, got {len(path)}")
     parts = tuple(path.split("/"))
+    if len(parts) > MAX_DEPTH:
+        raise _refusal(path, "depth", f"expected at most {MAX_DEPTH} names, got {len(parts)}")
     for part in parts:
         problem = component_problem(part)
         if problem is not None:

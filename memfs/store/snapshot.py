@@ -21,7 +21,7 @@ from memfs.model.hold import Hold
 from memfs.model.ids import CommitId, is_id, short_id
 from memfs.store.catfile import CatFile, ObjectCorruptError
 from memfs.store.layout import HOLD_FOLDER, hold_path
-from memfs.store.paths import component_problem
+from memfs.store.paths import MAX_DEPTH, component_problem
 from memfs.store.tree import (
     EMPTY_TREE,
     MODE_EXECUTABLE,
@@ -93,6 +93,8 @@ class Snapshot:
 
     def raw_entry(self, path: str) -> TreeEntry | None:
         """Returns the regular file that the tree itself has at ``path``, held or not."""
+        if not _is_allowed(path):
+            return None
         root, prefix = self.tree, ""
         *folders, name = path.split("/")
         for folder in folders:
@@ -101,7 +103,7 @@ class Snapshot:
                 return None
             root, prefix = item.oid, f"{prefix}{item.name}/"
         item = self._item(root, name)
-        if item is None or _irregularity(item) is not None:
+        if item is None or item.is_tree or _irregularity(item) is not None:
             return None
         return TreeEntry(prefix + item.name, item.oid, item.mode)
 
@@ -258,10 +260,14 @@ class Snapshot:
     def _folder(self, folder: str) -> str | None:
         if not folder:
             return self.tree
+        if not _is_allowed(folder):
+            return None
         item = self._trees.find(self.tree, folder)
         return item.oid if item is not None and item.is_tree else None
 
     def _walk(self, tree: str, prefix: str, start: str = "") -> Iterator[TreeEntry]:
+        if prefix.count("/") >= MAX_DEPTH:
+            return
         for item in self._trees.items(tree).values():
             if start and not item.name.startswith(start):
                 continue
@@ -275,12 +281,16 @@ class Snapshot:
         for item in self._trees.items(tree).values():
             path = prefix + item.name
             reason = _irregularity(item)
+            if reason is None and path.count("/") >= MAX_DEPTH:
+                reason = "depth"
             if reason is not None:
                 yield IrregularEntry(path, item.mode, reason)
             elif item.is_tree:
                 yield from self._walk_irregular(item.oid, path + "/")
 
     def _find(self, tree: str, prefix: str, needle: bytes) -> Iterator[str]:
+        if prefix.count("/") >= MAX_DEPTH:
+            return
         raw = self._trees.raw(tree)
         if needle not in raw and _TREE_MODE not in raw:
             return
@@ -340,14 +350,14 @@ def _irregularity(item: TreeItem) -> str | None:
 
 
 def _regular(path: str, item: TreeItem | None) -> str | None:
-    if item is None or _irregularity(item) is not None or not _is_allowed(path):
+    if item is None or not item.is_file or not _is_allowed(path):
         return None
     return item.oid
 
 
 def _is_allowed(path: str) -> bool:
-    folder, _, _ = path.rpartition("/")
-    return all(component_problem(part) is None for part in folder.split("/")) if folder else True
+    parts = path.split("/")
+    return len(parts) <= MAX_DEPTH and all(component_problem(part) is None for part in parts)
 
 
 def _names(path: str, wanted: str, tail: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from memfs.errors import StoreError
+from memfs.store.paths import MAX_DEPTH
 
 MODE_TREE: Final = 0o040000
 MODE_FILE: Final = 0o100644
@@ -142,7 +143,12 @@ class TreeCache:
 
 
 def walk_tree(cache: TreeCache, root: str, prefix: str = "") -> Iterator[tuple[str, TreeItem]]:
-    """Yields every item that is not a folder below ``root`` with its path, in path order."""
+    """Yields every item that is not a folder below ``root`` with its path, in path order.
+
+    What lies deeper than any path of a store can is not looked at.
+    """
+    if prefix.count("/") > MAX_DEPTH:
+        return
     for item in cache.items(root).values():
         path = prefix + item.name
         if item.mode == MODE_TREE:
@@ -155,9 +161,10 @@ def diff_trees(cache: TreeCache, old: str, new: str, prefix: str = "") -> Iterat
     """Yields what differs between two trees, reading only subtrees that differ.
 
     Paths come in path order, except that a folder that became a file (or the reverse) gives
-    its lines where the name stands. Items that are not files are reported like files.
+    its lines where the name stands. Items that are not files are reported like files. What lies
+    deeper than any path of a store can is not looked at.
     """
-    if old == new:
+    if old == new or prefix.count("/") > MAX_DEPTH:
         return
     before, after = cache.items(old), cache.items(new)
     for name in _merged_names(before, after):
