@@ -1,1 +1,1 @@
-"""Decisions: pure functions of state, request, settings and an instant. No I/O, no clock, no model."""
+"""Decisions: pure functions of state, request, settings and an instant; no I/O, clock or model."""

@@ -77,6 +77,7 @@ _SCREENING: Final = {
     "screening.hidden-characters": "the text holds characters that cannot be seen",
     "screening.injection-hint": "the text reads like an instruction to an agent",
     "screening.policy-adjacent": "the text is about what agents may do or must obey",
+    "screening.sensitive": "it is confidential, or was derived from something confidential",
     "screening.prospective": "the text asks for something to be done later",
 }
 
@@ -88,6 +89,7 @@ _COMPARISON: Final = {
     "conflict.other-principal": "the record that says otherwise is not this principal's own",
     "duplicate.same-claim": "an active record already says this",
     "duplicate.unchanged": "nothing would change",
+    "duplicate.confirmed": "a person says what a weaker source said before; it is replaced",
     "duplicate.new-evidence": "the evidence is added to the record that already says this",
 }
 

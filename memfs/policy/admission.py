@@ -1,0 +1,338 @@
+"""Admission: one ordered pipeline for every producer (A23, A47, A50).
+
+Invariants: every submission gets a decision with stable reason codes; nothing that a text
+or a caller says of itself changes which class it has; a rejected secret appears in no
+reason; confirmation by a person skips neither eligibility, bounds, screening for secrets,
+tombstones nor comparison. The steps after these (commit, read-back) are the services'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from memfs.model.authority import Authority, Sensitivity
+from memfs.model.candidate import CandidateAction, Submission
+from memfs.model.decision import Decision, Reason, Verdict
+from memfs.model.kinds import KindRegistry
+from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
+from memfs.model.scope import Scope, ScopeKind
+from memfs.model.settings import HandEdits, Mode, Settings
+from memfs.model.status import Status
+from memfs.model.text import claim_fingerprint
+from memfs.policy.authority import (
+    authority_of,
+    class_of_actor,
+    default_authority,
+    derive_authority,
+    is_hand_edit,
+)
+from memfs.policy.bounds import check_atomic, check_bounds, check_kind, check_stage
+from memfs.policy.comparison import check_contradiction, check_duplicate
+from memfs.policy.eligibility import check_eligibility
+from memfs.policy.pipeline import AdmissionView, Context, Findings, Step
+from memfs.policy.promotion import (
+    Case,
+    ScopeRelation,
+    Trait,
+    fitting_row,
+    tightened_verdict,
+)
+from memfs.policy.reasons import reason
+from memfs.policy.retention import review_date
+from memfs.policy.screening import screen
+from memfs.policy.verification import check_quotes
+
+__all__ = ["PIPELINE", "AdmissionView", "decide", "scope_relation"]
+
+
+def decide(
+    submission: Submission,
+    view: AdmissionView,
+    settings: Settings,
+    registry: KindRegistry,
+    now: datetime,
+) -> Decision:
+    """Decides on one submission.
+
+    Args:
+        submission: What asks to enter.
+        view: What the ledger's head has to say about it.
+        settings: As admitted at the ledger's head.
+        registry: The kinds of this build.
+        now: The present, aware, UTC.
+    """
+    context = Context(
+        submission=submission, view=view, settings=settings, registry=registry, now=now
+    )
+    findings = Findings()
+    for step in PIPELINE:
+        if submission.action in step.skipped:
+            continue
+        findings = step.check(context, findings)
+        if findings.verdict is not None:
+            break
+    return _decision(context, findings)
+
+
+def scope_relation(scope: Scope, *, project: Scope, principal: Principal) -> ScopeRelation:
+    """Returns how a claim's scope relates to the store and to who states it."""
+    if scope == project:
+        return ScopeRelation.OWN
+    match scope.kind:
+        case ScopeKind.GLOBAL:
+            return ScopeRelation.GLOBAL
+        case ScopeKind.TEAM:
+            return ScopeRelation.SHARED
+        case ScopeKind.TASK | ScopeKind.SESSION | ScopeKind.THREAD:
+            return ScopeRelation.PRIVATE
+        case ScopeKind.AGENT:
+            is_own = principal.kind is PrincipalKind.AGENT and principal.name == scope.name
+            return ScopeRelation.PRIVATE if is_own else ScopeRelation.OTHER
+        case ScopeKind.PROJECT:
+            return ScopeRelation.OTHER
+
+
+def _check_mode(context: Context, findings: Findings) -> Findings:
+    match context.settings.mode:
+        case Mode.OFF:
+            return findings.ended(Verdict.REJECT, [reason("mode.off")])
+        case Mode.READ_ONLY:
+            return findings.ended(Verdict.REJECT, [reason("mode.read-only")])
+        case Mode.SHADOW | Mode.ENFORCED:
+            return findings
+
+
+def _check_origin(context: Context, findings: Findings) -> Findings:
+    """Captures what the origin is worth; the class must be the channel's own (A3)."""
+    origin = context.submission.origin
+    if not origin.source or not origin.digest:
+        return findings.ended(Verdict.REJECT, [reason("origin.incomplete")])
+    if origin.origin_class is not class_of_actor(Actor(origin.principal, origin.channel)):
+        return findings.ended(Verdict.REJECT, [reason("origin.class-mismatch")])
+    kind = context.kind
+    if origin.origin_class is OriginClass.SYSTEM and kind is not None and kind.is_claim:
+        return findings.ended(Verdict.REJECT, [reason("origin.system-claim")])
+    traits = {
+        Trait.CONFIRMED: context.submission.is_confirmed,
+        Trait.PERSON: context.is_person,
+        Trait.HAND_EDIT: is_hand_edit(origin),
+        Trait.ADOPTED: context.settings.trust.hand_edits is HandEdits.ADOPT,
+        Trait.QUOTES_COUNT: context.settings.trust.agent_quotes,
+        Trait.HAS_OUTCOME: bool(context.draft.fields.get("outcome")),
+    }
+    return findings.with_traits(*(trait for trait, holds in traits.items() if holds))
+
+
+def _check_target(context: Context, findings: Findings) -> Findings:
+    match context.submission.action:
+        case CandidateAction.ADD:
+            return findings
+        case CandidateAction.SETTINGS:
+            return findings.with_traits(Trait.REMOVES).noted(reason("settings.needs-person"))
+        case CandidateAction.FORGET | CandidateAction.REVISE | CandidateAction.CONFLICT:
+            pass
+    denial = _target_denial(context)
+    if denial is not None:
+        return findings.ended(Verdict.REJECT, [denial])
+    match context.submission.action:
+        case CandidateAction.FORGET:
+            return findings.with_traits(Trait.REMOVES).noted(reason("forget.needs-person"))
+        case CandidateAction.CONFLICT:
+            return findings.held([reason("candidate.needs-person")])
+        case _:
+            return findings
+
+
+def _target_denial(context: Context) -> Reason | None:
+    target = context.view.target
+    if target is None or target.record.id != context.submission.target:
+        return reason("target.missing")
+    if target.record.status is not Status.ACTIVE:
+        return reason("target.not-active")
+    if context.is_removal:
+        return None
+    if target.record.kind != context.draft.kind:
+        return reason("target.kind-changed")
+    if (target.record.scope or context.view.project) != context.scope:
+        return reason("target.scope-changed")
+    kind = context.kind
+    if kind is not None and kind.append_only:
+        return reason("target.append-only")
+    return None
+
+
+def _check_eligibility(context: Context, findings: Findings) -> Findings:
+    reasons = check_eligibility(context.draft, context.text, is_person=context.is_person)
+    return findings.ended(Verdict.REJECT, reasons)
+
+
+def _check_bounds(context: Context, findings: Findings) -> Findings:
+    unknown = check_kind(context.draft, context.registry)
+    if unknown is not None:
+        return findings.ended(Verdict.REJECT, [unknown])
+    limit = context.settings.inbox.item_bytes
+    reasons = check_bounds(context.draft, context.kind, body_bytes=limit)
+    if reasons:
+        return findings.ended(Verdict.REJECT, reasons)
+    stage = check_stage(context.draft)
+    if stage is not None:
+        return findings.ended(Verdict.NEEDS_ANSWER, [stage])
+    atomic = None if context.is_person else check_atomic(context.draft)
+    return findings.held([atomic] if atomic else [])
+
+
+def _check_content(context: Context, findings: Findings) -> Findings:
+    screened = screen(context.text, is_person=context.is_person)
+    if screened.rejects:
+        return findings.ended(Verdict.REJECT, screened.rejects)
+    return findings.held(screened.holds)
+
+
+def _check_tombstones(context: Context, findings: Findings) -> Findings:
+    if not context.view.tombstoned:
+        return findings
+    draft = context.draft
+    fingerprint = claim_fingerprint(
+        draft.kind, str(context.scope), draft.subject, draft.title, draft.body
+    )
+    if fingerprint in context.view.tombstoned or draft.id in context.view.tombstoned:
+        return findings.ended(Verdict.REJECT, [reason("tombstone.matches")])
+    return findings
+
+
+def _check_sensitivity(context: Context, findings: Findings) -> Findings:
+    """Holds what is, or was derived from, something that is kept closely."""
+    labels = [context.draft.sensitivity]
+    labels += [record.sensitivity for record in context.view.evidence.values()]
+    if max(labels) >= Sensitivity.CONFIDENTIAL:
+        return findings.held([reason("screening.sensitive")])
+    return findings
+
+
+def _check_verification(context: Context, findings: Findings) -> Findings:
+    cited = (*context.draft.evidence, *context.draft.derived_from)
+    missing = [
+        reason("evidence.missing", identifier)
+        for identifier in dict.fromkeys(item.partition("@")[0] for item in cited)
+        if identifier not in context.view.evidence
+    ]
+    findings = findings.held(missing)
+    checks = context.view.verifications
+    failed = [reason("verification.failed", check.name) for check in checks if not check.holds]
+    findings = findings.held(failed)
+    if checks and not failed:
+        findings = findings.with_traits(Trait.VERIFIED)
+    if not context.submission.quotes:
+        return findings
+    quotes = check_quotes(context.submission, context.view.evidence, project=context.view.project)
+    findings = findings.noted(*quotes.reasons)
+    return findings.with_traits(Trait.QUOTED) if quotes.is_stated else findings
+
+
+def _check_promotion(context: Context, findings: Findings) -> Findings:
+    origin = context.submission.origin
+    case = Case(
+        kind=context.draft.kind,
+        origin=origin.origin_class,
+        scope=scope_relation(
+            context.scope, project=context.view.project, principal=origin.principal
+        ),
+        traits=findings.traits,
+    )
+    row = fitting_row(case)
+    verdict = tightened_verdict(row, context.settings.tightened)
+    is_shadow = context.settings.mode is Mode.SHADOW and Trait.CONFIRMED not in findings.traits
+    if verdict is Verdict.ACTIVATE and is_shadow:
+        findings = findings.noted(reason("mode.shadow"))
+        verdict = Verdict.QUARANTINE
+    reasons = findings.reasons
+    if verdict is not Verdict.ACTIVATE:
+        reasons = (*reasons, row.reason)
+    supersedes = findings.supersedes if verdict is Verdict.ACTIVATE else ()
+    found = replace(
+        findings,
+        verdict=verdict,
+        rule=row.code,
+        reasons=reasons,
+        authority=_authority(context, findings),
+        supersedes=supersedes,
+    )
+    return _check_quota(context, found)
+
+
+def _check_quota(context: Context, findings: Findings) -> Findings:
+    """Bounds what one program can leave in the inbox; people are not counted (A83)."""
+    is_flood = context.view.waiting >= context.settings.inbox.quota
+    if (
+        findings.verdict is Verdict.QUARANTINE
+        and is_flood
+        and not context.submission.origin.principal.is_person
+    ):
+        return findings.ended(Verdict.REJECT, [reason("bounds.quota")])
+    return findings
+
+
+def _authority(context: Context, findings: Findings) -> Authority:
+    """Returns what the result may be believed for; only a person raises it (A4)."""
+    origin = context.submission.origin
+    given = default_authority(origin.origin_class)
+    evidence = context.view.evidence
+    sources = [
+        authority_of(evidence[item]) for item in context.draft.derived_from if item in evidence
+    ]
+    kind = context.kind
+    if kind is not None and not kind.is_claim:
+        return given
+    if Trait.CONFIRMED in findings.traits:
+        return given if origin.origin_class is OriginClass.IMPORTED else Authority.USER
+    if Trait.VERIFIED in findings.traits and not context.is_person:
+        return Authority.OBSERVED
+    if origin.origin_class is OriginClass.AGENT_STATED:
+        sources += [authority_of(evidence[item]) for item in _supports(context)]
+        return derive_authority(sources)
+    return derive_authority([given, *sources])
+
+
+def _supports(context: Context) -> tuple[str, ...]:
+    quoted = (quote.evidence_id for quote in context.submission.quotes)
+    cited = dict.fromkeys((*context.draft.evidence, *quoted))
+    return tuple(item for item in cited if item in context.view.evidence)
+
+
+def _decision(context: Context, findings: Findings) -> Decision:
+    verdict = findings.verdict or Verdict.QUARANTINE
+    kind = context.kind
+    is_dated = verdict is Verdict.ACTIVATE and kind is not None and not context.is_removal
+    return Decision(
+        verdict=verdict,
+        rule=findings.rule,
+        reasons=tuple(dict.fromkeys(findings.reasons)),
+        policy=context.settings.digest,
+        authority=findings.authority,
+        review_after=review_date(kind, context.now) if is_dated and kind else None,
+        duplicate_of=findings.duplicate_of,
+        supersedes=findings.supersedes,
+        conflicts=findings.conflicts,
+    )
+
+
+_NO_CLAIM: Final = frozenset({CandidateAction.FORGET, CandidateAction.SETTINGS})
+_NO_TEXT: Final = frozenset({CandidateAction.FORGET})
+
+PIPELINE: Final[tuple[Step, ...]] = (
+    Step("mode", _check_mode),
+    Step("origin", _check_origin),
+    Step("target", _check_target),
+    Step("eligibility", _check_eligibility, _NO_CLAIM),
+    Step("bounds", _check_bounds, _NO_CLAIM),
+    Step("screening", _check_content, _NO_TEXT),
+    Step("tombstones", _check_tombstones, _NO_CLAIM),
+    Step("sensitivity", _check_sensitivity, _NO_CLAIM),
+    Step("contradiction", check_contradiction, _NO_CLAIM),
+    Step("duplicate", check_duplicate, _NO_CLAIM),
+    Step("verification", _check_verification, _NO_CLAIM),
+    Step("promotion", _check_promotion),
+)
+"""The steps in order; the first that sets a verdict ends it."""

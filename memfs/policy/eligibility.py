@@ -1,0 +1,289 @@
+"""What memory never holds, whoever says it (A2, A19, A49): refused, and nothing of it stored.
+
+Permissions, approvals, payments, destructive commands, instructions to contact someone,
+changes of policy, hidden reasoning, what code or Git can tell, bulk, and memory's own
+output. The rules are narrow on purpose: they refuse standing instructions, not statements
+about the world, and a sentence that forbids something is never refused. They are a tidy
+inbox, not the defence; the defence is that origin and promotion are not text (DESIGN §2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from memfs.model.decision import Reason
+from memfs.model.limits import BODY_BYTES
+from memfs.model.markers import has_packet_mark
+from memfs.model.record import Record
+from memfs.model.values import JsonValue
+from memfs.policy.reasons import reason
+from memfs.policy.sentences import is_forbidden
+
+_FLAGS: Final = re.IGNORECASE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EligibilityRule:
+    """A pattern of something that is refused.
+
+    Attributes:
+        code: Reason code.
+        name: Name of the rule, the detail of the reason.
+        pattern: What it looks like.
+        is_negatable: A sentence that forbids it is no instance of it.
+        spares_warnings: A person's warning may mention it.
+    """
+
+    code: str
+    name: str
+    pattern: re.Pattern[str]
+    is_negatable: bool = True
+    spares_warnings: bool = False
+
+
+_AGENT: Final = (
+    r"(?:you|(?:the|this|any|every|all|our|my|an?)\s+(?:ai\s+)?(?:agents?|assistants?|models?|bots?|"
+    r"copilot)|ai|claude|codex|cursor|gemini|copilot)"
+)
+_ASKING: Final = (
+    r"(?:asking|approval|approvals|confirmation|confirming|permission|consent|review|oversight|"
+    r"verification|authori[sz]ation|prompting)"
+)
+_START: Final = (
+    r"(?:^|(?<=[.!?;:\n>*\"'#)\]])|(?<=- )|(?<=, then ))\s*"
+    r"(?:(?:please|always|then|also|now|first|next|kindly|automatically|immediately|and|you must|"
+    r"you should|you need to|make sure to|be sure to|remember to|todo:?|important:?)[\s,:]+){0,4}"
+)
+_MONEY: Final = (
+    r"(?:[$€£¥₿]\s?\d|\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|btc|eth|bitcoin)|\biban\b|"
+    r"\b(?:bank\s+)?accounts?\b|\binvoices?\b|\bfunds\b|\bmoney\b|\bgift\s+cards?\b|\bwallets?\b|"
+    r"\bpayments?\b|\bpayee\b|\bbalance\b|\b[A-Z]{2}\d{2}[A-Z0-9]{11,}\b)"
+)
+_ADDRESSEE: Final = (
+    r"(?:[\w.+-]+@[\w-]+\.[\w.-]+|https?://\S+|(?<!\w)@[A-Za-z][\w.-]{2,}|\+?\d[\d\s().-]{7,}\d|"
+    r"#[a-z][\w-]{2,})"
+)
+
+
+def _rule(
+    code: str, name: str, pattern: str, *, negatable: bool = True, spares_warnings: bool = False
+) -> EligibilityRule:
+    flags = _FLAGS | re.MULTILINE
+    return EligibilityRule(
+        code=f"eligibility.{code}",
+        name=name,
+        pattern=re.compile(pattern, flags),
+        is_negatable=negatable,
+        spares_warnings=spares_warnings,
+    )
+
+
+RULES: Final[tuple[EligibilityRule, ...]] = (
+    _rule(
+        "permission",
+        "acts-without-asking",
+        r"\b(?:run|execute|deploy|push|delete|send|pay|transfer|merge|install|commit|approve|proceed|"
+        r"act|share|modify|overwrite|remove|publish|settle|use\s+sudo|grant)\w*\b[^.!?\n]{0,80}\bwithout\s+"
+        rf"(?:any\s+|further\s+|prior\s+|human\s+|user\s+|my\s+|explicit\s+|additional\s+){{0,3}}{_ASKING}\b",
+    ),
+    _rule(
+        "permission",
+        "agent-is-allowed",
+        rf"\b{_AGENT}\s+(?:are|is|have\s+been|has\s+been|were|was)\s+(?:hereby\s+|now\s+|fully\s+|"
+        r"already\s+|always\s+|permanently\s+){0,3}(?:allowed|permitted|authori[sz]ed|cleared|trusted|"
+        r"granted|pre-?approved)\b",
+    ),
+    _rule(
+        "permission",
+        "agent-has-permission",
+        rf"\b{_AGENT}\s+(?:now\s+|already\s+){{0,2}}(?:have|has|possess(?:es)?)\s+(?:my\s+|full\s+|admin\s+|"
+        r"root\s+|unrestricted\s+|complete\s+|standing\s+|blanket\s+|explicit\s+|the\s+){0,3}"
+        r"(?:permissions?|authori[sz]ation|consent|privileges|clearance)\b",
+    ),
+    _rule(
+        "permission",
+        "skips-confirmation",
+        r"\b(?:skip|bypass|disable|suppress|omit|ignore|turn\s+off)\s+(?:all\s+|the\s+|any\s+|every\s+|"
+        r"further\s+|future\s+|user\s+|human\s+|tool\s+){0,3}(?:confirmations?|approvals?|permission\s+"
+        r"(?:prompts?|checks?|requests?)|consent|authori[sz]ation\s+checks?|safety\s+checks?|"
+        r"security\s+checks?)\b",
+    ),
+    _rule(
+        "permission",
+        "no-confirmation-needed",
+        rf"\bno\s+(?:further\s+|additional\s+|user\s+|human\s+|explicit\s+){{0,2}}{_ASKING}\s+(?:is\s+|are\s+)?"
+        r"(?:needed|required|necessary)\b|\b(?:do(?:es)?\s+not|don'?t|doesn'?t|never|no\s+longer)\s+"
+        r"(?:need|have|needs|has)\s+to\s+(?:ask|confirm|check\s+with)\b",
+        negatable=False,
+    ),
+    _rule(
+        "approval",
+        "pre-approved",
+        r"\b(?:is|are|was|were|been|as|be|considered)\s+(?:hereby\s+|now\s+|fully\s+|already\s+|always\s+|"
+        r"automatically\s+){0,3}pre-?(?:approved|authori[sz]ed)\b|\bauto-?approve[ds]?\b|"
+        r"\b(?:always|automatically)\s+approve\b|\bapprove\s+(?:all|any|every)\b|"
+        r"\bdangerously-skip-permissions\b",
+    ),
+    _rule(
+        "approval",
+        "approves-all",
+        r"\b(?:i|we|(?:the\s+)?(?:user|owner|admin|administrator|operator))\s+(?:hereby\s+|have\s+|has\s+|"
+        r"already\s+){0,3}(?:approved?|authori[sz]ed?|consents?|consented|permits?|permitted)\s+(?:to\s+)?"
+        rf"(?:all|any|every|future|{_AGENT})\b",
+    ),
+    _rule(
+        "payment",
+        "moves-money",
+        rf"{_START}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|purchase|buy|route|"
+        rf"redirect|send|make|initiate|schedule)\b[^.!?\n]{{0,100}}?{_MONEY}[^.!?\n]{{0,100}}",
+    ),
+    _rule(
+        "destructive",
+        "destructive-command",
+        r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b|\bmkfs(?:\.\w+)?\s+/dev/|"
+        r"\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|nvme|hd|disk)|:\(\)\s*\{\s*:\|:&\s*\};:|"
+        r"\b(?:drop|truncate)\s+(?:table|database|schema)\s+\w|\bdelete\s+from\s+\w+\s*(?:;|$)|"
+        r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)|"
+        r"\bterraform\s+destroy\b|\bkubectl\s+delete\s+(?:ns|namespace|--all)\b|\bformat\s+c:|"
+        r"\bdel\s+/[sfq]\b|\bchmod\s+-R\s+777\s+/|\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?"
+        r"(?:ba|z|da)?sh\b|\bshutil\.rmtree\(\s*['\"]/|\bvssadmin\s+delete\b",
+        spares_warnings=True,
+    ),
+    _rule(
+        "destructive",
+        "deletes-everything",
+        rf"{_START}(?:delete|erase|wipe|destroy|purge)\s+(?:all|every|everything|the\s+entire|the\s+whole|"
+        r"each)\b",
+    ),
+    _rule(
+        "contact",
+        "contacts-someone",
+        rf"{_START}(?:send|e-?mail|message|text|call|phone|contact|notify|forward|cc|bcc|dm|post|tweet|"
+        rf"reply|share|report|upload|exfiltrate|submit)\b[^!?\n]{{0,200}}?{_ADDRESSEE}",
+    ),
+    _rule(
+        "policy-change",
+        "changes-safety",
+        rf"{_START}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|remove|lower|"
+        r"relax|weaken|replace|rewrite|delete)\s+(?:all\s+|the\s+|your\s+|any\s+|its\s+){0,2}(?:memfs|"
+        r"memory|safety|security|approval|permission|admission|sandbox|guardrail|system)\s+"
+        r"(?:polic(?:y|ies)|settings?|rules?|checks?|filters?|guards?|guardrails?|modes?|prompts?|"
+        r"instructions?|levels?)\b|\btrust\.scripted\b|\btrust\.hand_edits\b",
+    ),
+    _rule(
+        "hidden-reasoning",
+        "reasoning-block",
+        r"<\s*/?\s*(?:think|thinking|reasoning|scratchpad|inner_monologue|chain_of_thought|analysis)\s*>|"
+        r"<\|(?:thinking|reasoning|channel)\|>|^\s*(?:chain[ -]of[ -]thought|hidden reasoning|"
+        r"internal monologue)\s*:|\"(?:reasoning_content|thinking_blocks?)\"\s*:",
+        negatable=False,
+    ),
+)
+"""Every textual rule, in the order of their reasons."""
+
+ACTION_FIELDS: Final = frozenset(
+    {
+        "allow",
+        "allowed",
+        "allowed_actions",
+        "allowed_commands",
+        "allowed_tools",
+        "approval",
+        "approvals",
+        "approved",
+        "auto_approve",
+        "autoapprove",
+        "authorization",
+        "authorized",
+        "bypass",
+        "capabilities",
+        "capability",
+        "grant",
+        "grants",
+        "permission",
+        "permissions",
+        "permit",
+        "sudo",
+        "tool_permissions",
+    }
+)
+"""Names of fields that would grant an action; a record that has one is refused (A2)."""
+
+_DERIVABLE: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
+    (re.compile(r"^commit [0-9a-f]{40}\b", re.MULTILINE), 3),
+    (re.compile(r"^diff --git a/", re.MULTILINE), 2),
+    (re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE), 4),
+    (re.compile(r"\"?integrity\"?:? \"?sha(?:1|256|384|512)-", re.MULTILINE), 3),
+    (re.compile(r"^\[\[package\]\]\s*$", re.MULTILINE), 3),
+    (re.compile(r"^[│|]?\s*[├└]── ", re.MULTILINE), 25),
+)
+_FENCED: Final = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+_CODE_LINES: Final = 60
+_CODE_SHARE: Final = 0.8
+_UNBROKEN: Final = re.compile(r"[A-Za-z0-9+/=_-]{2000,}")
+
+
+def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Reason, ...]:
+    """Returns why a draft may never be kept, each code once; empty when it may.
+
+    Args:
+        record: The draft.
+        text: All its words (see ``content.text_of``).
+        is_person: A person stated it on a channel where people decide.
+    """
+    if len(text) > 2 * BODY_BYTES or _UNBROKEN.search(text) is not None:
+        return (reason("eligibility.bulk"),)
+    found: dict[str, Reason] = {}
+    if has_packet_mark(text):
+        found["eligibility.packet-echo"] = reason("eligibility.packet-echo")
+    field = _action_field(record)
+    if field:
+        found["eligibility.grants-action"] = reason("eligibility.grants-action", field)
+    is_warning = is_person and record.kind == "warning"
+    for rule in RULES:
+        if rule.code in found or (rule.spares_warnings and is_warning):
+            continue
+        if is_matching(rule, text):
+            found[rule.code] = reason(rule.code, rule.name)
+    if is_derivable(record.body):
+        found["eligibility.derivable"] = reason("eligibility.derivable")
+    return tuple(found.values())
+
+
+def is_matching(rule: EligibilityRule, text: str) -> bool:
+    """Tells whether a rule holds somewhere in a text in a sentence that does not forbid it."""
+    for match in rule.pattern.finditer(text):
+        if not (rule.is_negatable and is_forbidden(text, match.start(), match.end())):
+            return True
+    return False
+
+
+def is_derivable(body: str) -> bool:
+    """Tells whether a body is mostly what code, Git or a lock file says anyway."""
+    if any(len(pattern.findall(body)) >= least for pattern, least in _DERIVABLE):
+        return True
+    code = sum(match[2].count("\n") for match in _FENCED.finditer(body))
+    lines = body.count("\n") + 1
+    return code >= _CODE_LINES and code >= _CODE_SHARE * lines
+
+
+def _action_field(record: Record) -> str:
+    return _find_action(record.fields) or _find_action(record.unknown)
+
+
+def _find_action(value: JsonValue) -> str:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            name = key.strip().lower().replace("-", "_")
+            if name in ACTION_FIELDS:
+                return name
+            if nested := _find_action(item):
+                return nested
+    elif isinstance(value, list | tuple):
+        for item in value:
+            if nested := _find_action(item):
+                return nested
+    return ""

@@ -1,0 +1,97 @@
+"""Finds identity, payment and health-insurance numbers (M39): by rule and check digit.
+
+What a check digit or an explicit label proves is refused; what only looks like it waits for
+a person. Names, addresses and telephone numbers are ordinary in notes and are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalFinding:
+    """Where a text holds a personal number.
+
+    Attributes:
+        family: Name of the rule.
+        start: First character of the match.
+        end: One past its last character.
+        is_held: A person decides instead of a refusal.
+    """
+
+    family: str
+    start: int
+    end: int
+    is_held: bool
+
+
+_CARD: Final = re.compile(r"(?<![\w.-])(?:[3-6]\d{3})(?:[ -]?\d){9,15}(?![\w-])")
+_IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_SSN: Final = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
+_LABEL: Final = (
+    r"(?:numbers?|no\.?|nr\.?|num|#|id)?\s*(?:is|:|=|#)?\s*[\"'`]?"
+    r"(?P<value>(?=[A-Z0-9 -]*\d)[A-Z0-9][A-Z0-9 -]{4,22}[A-Z0-9])"
+)
+_IDENTITY: Final = re.compile(
+    r"\b(?:passport|social[ -]security|ssn|national[ -](?:id(?:entity)?|insurance)|"
+    r"identity[ -]card|driver'?s?[ -]licen[cs]e|tax(?:payer)?[ -]id(?:entification)?|steuer-?id|personalausweis|dni|"
+    r"aadhaar|codice[ -]fiscale|curp)\s+" + _LABEL,
+    re.IGNORECASE,
+)
+_HEALTH: Final = re.compile(
+    r"\b(?:nhs|health[ -](?:insurance|card|plan)|medicare|medicaid|medical[ -]record|"
+    r"insurance[ -](?:policy|member)|versichertennummer)\s+" + _LABEL,
+    re.IGNORECASE,
+)
+_LEAST_DIGITS: Final = 6
+
+
+def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
+    """Returns every personal number in ``text``, by position."""
+    if re.search(r"\d", text) is None:
+        return ()
+    found = [
+        PersonalFinding("payment-card", match.start(), match.end(), False)
+        for match in _CARD.finditer(text)
+        if is_card(match[0])
+    ]
+    found += [
+        PersonalFinding("iban", match.start(), match.end(), True)
+        for match in _IBAN.finditer(text)
+        if is_iban(match[0])
+    ]
+    found += [
+        PersonalFinding("identity-number", match.start(), match.end(), True)
+        for match in _SSN.finditer(text)
+    ]
+    for family, pattern in (("identity-number", _IDENTITY), ("health-number", _HEALTH)):
+        found += [
+            PersonalFinding(family, match.start(), match.end(), False)
+            for match in pattern.finditer(text)
+            if sum(char.isdigit() for char in match["value"]) >= _LEAST_DIGITS
+        ]
+    return tuple(sorted(found, key=lambda item: (item.start, item.end, item.family)))
+
+
+def is_card(text: str) -> bool:
+    """Tells whether the digits of ``text`` are a card number of a known length (Luhn)."""
+    digits = [int(char) for char in text if char.isdigit()]
+    if len(digits) not in (14, 15, 16, 19) or len(set(digits)) == 1:
+        return False
+    doubled = [
+        digit if index % 2 == 0 else digit * 2 - (9 if digit > 4 else 0)
+        for index, digit in enumerate(reversed(digits))
+    ]
+    return sum(doubled) % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Tells whether ``text`` is an account number whose check digits fit (ISO 13616)."""
+    compact = text.replace(" ", "")
+    if not 15 <= len(compact) <= 34:
+        return False
+    turned = compact[4:] + compact[:4]
+    return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1

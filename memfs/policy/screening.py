@@ -1,0 +1,99 @@
+"""Screens the words of a submission: what is refused, and what waits for a person.
+
+Refused: secrets, and personal numbers that a check digit or a label proves. Held: weak
+signs of either, characters that cannot be seen, hints of instructions, what is about the
+rules for agents, and what asks for something later. Reasons name families, never values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from memfs.model.decision import Reason
+from memfs.policy.hidden import HiddenFinding, scan_hidden, visible_text
+from memfs.policy.injection import scan_injection
+from memfs.policy.personal import PersonalFinding, scan_personal
+from memfs.policy.reasons import reason
+from memfs.policy.secrets import SecretFinding, scan_secrets
+
+__all__ = [
+    "HiddenFinding",
+    "PersonalFinding",
+    "Screened",
+    "SecretFinding",
+    "scan_hidden",
+    "scan_injection",
+    "scan_personal",
+    "scan_secrets",
+    "screen",
+]
+
+_POLICY_ADJACENT: Final = re.compile(
+    r"\b(?:system\s+prompt|permission\s+(?:mode|prompt|rules?)|allow-?list|sandbox(?:ing)?\s+(?:mode|"
+    r"rules?|settings?)|guardrails?|memfs\.yaml|promotion\s+table|approval\s+(?:mode|policy|rules?)|"
+    r"agents?\s+(?:may|must|should|can|are\s+allowed|is\s+allowed)\b|security\s+polic(?:y|ies)|"
+    r"access\s+control\s+(?:policy|list|rules?))",
+    re.IGNORECASE,
+)
+_PROSPECTIVE: Final = re.compile(
+    r"\b(?:remind\s+me|set\s+a\s+reminder|(?:don'?t|do\s+not)\s+let\s+me\s+forget|wake\s+me|"
+    r"(?:when|once|as\s+soon\s+as)\s+[^.\n]{1,60},\s+(?:run|send|do|start|open|delete|execute|notify)\b|"
+    r"(?:next|tomorrow|tonight|on\s+monday|in\s+\d+\s+(?:days?|hours?|weeks?))[, ]+(?:please\s+)?"
+    r"(?:run|send|delete|deploy|execute|start)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What screening found: reasons to refuse, and reasons for a person to look."""
+
+    rejects: tuple[Reason, ...]
+    holds: tuple[Reason, ...]
+
+
+def screen(text: str, *, is_person: bool) -> Screened:
+    """Screens all words of a submission.
+
+    Args:
+        text: All its words (see ``content.text_of``).
+        is_person: A person stated it; policy-adjacent and injection rules are fewer then.
+    """
+    secrets = _secrets_of(text)
+    personal = scan_personal(text)
+    rejects = (
+        *_named("screening.secret", (item.family for item in secrets if not item.is_held)),
+        *_named("screening.personal", (item.family for item in personal if not item.is_held)),
+    )
+    holds = (
+        *_named("screening.secret-hint", (item.family for item in secrets if item.is_held)),
+        *_named("screening.personal-hint", (item.family for item in personal if item.is_held)),
+        *_named("screening.hidden-characters", (item.family for item in scan_hidden(text))),
+        *_named("screening.injection-hint", scan_injection(text, is_person=is_person)),
+        *_adjacent(text, is_person=is_person),
+    )
+    return Screened(rejects, holds)
+
+
+def _secrets_of(text: str) -> tuple[SecretFinding, ...]:
+    """Looks at the text as written and as seen: a hidden character must not split a token."""
+    found = scan_secrets(text)
+    seen = visible_text(text)
+    return found if seen == text else (*found, *scan_secrets(seen))
+
+
+def _adjacent(text: str, *, is_person: bool) -> tuple[Reason, ...]:
+    found: list[Reason] = []
+    if not is_person and _POLICY_ADJACENT.search(text):
+        found.append(reason("screening.policy-adjacent"))
+    if _PROSPECTIVE.search(text):
+        found.append(reason("screening.prospective"))
+    return tuple(found)
+
+
+def _named(code: str, names: Iterable[str]) -> tuple[Reason, ...]:
+    unique = sorted(set(names))
+    return (reason(code, ", ".join(unique)),) if unique else ()

@@ -1,0 +1,223 @@
+"""Finds credentials in a text and says where and of which family, never what (A19, A81).
+
+Findings carry a family and a span. Nothing here returns, logs or stores a matched value,
+and no verifier of the detector library, which would use the network, is ever called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from memfs.policy.secret_patterns import (
+    AUTHORIZATION,
+    ISSUED,
+    LABELLED,
+    SPOKEN,
+    URL_CREDENTIAL,
+)
+
+if TYPE_CHECKING:
+    from detect_secrets.plugins.base import BasePlugin
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFinding:
+    """Where a text holds a secret.
+
+    Attributes:
+        family: Name of the family.
+        start: First character of the match.
+        end: One past its last character.
+        is_held: A weak sign, or an identifier: a person decides.
+    """
+
+    family: str
+    start: int
+    end: int
+    is_held: bool = False
+
+
+_PLACEHOLDER: Final = re.compile(
+    r"""(?ix)
+    [x*.•·#_?-]+ | (?:x{3,}|\*{3,}|\.{3,}).* | .*(?:\*{3,}|…|x{6,}).* |
+    [<\[{(].* | \$.* | %\w+%.* | \\.* | @.* |
+    (?:your|my|the|some|an?|example|sample|dummy|fake|test|insert|replace|enter|put|todo|tbd|foo|bar)
+        (?:[-_ .].*)? |
+    (?:change[-_]?me|placeholder|redacted|removed|hidden|masked|none|null|nil|true|false|empty|
+        undefined|optional|required|string|str|int|bool|bytes|number|secret|token|password|passwd|key)
+        [.!)\]}]* |
+    (?:os\.|process\.|env[.\[(]|getenv|environ|secrets\.|config[.\[(]|settings\.|self\.|ctx\.|
+        request\.|vault[:/.]|op://|ref\+|sops|keyring|input\(|getpass|lookup\(|data\.|
+        var\.|local\.|ssm:|kms:).* |
+    (?:https?|file)://[^@]* | (?:\.{0,2}|~)/.* | [A-Za-z_][\w.]*\([^)]*\)?.* | mem_.* | ev_.* |
+    (?:sha(?:1|256|384|512)|md5)[-:].*
+    """
+)
+_STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|pin|otp|cvv|cvc|salt|comm")
+_SHORT_LABEL: Final = re.compile(r"(?i)(?:^|[^a-z])(?:pin|otp|cvv|cvc)(?:[ _-]?code)?$")
+_REFERENCE_LABEL: Final = re.compile(
+    r"(?i)(?:1pass|forgot|reset|one[-_]?time|max|min|num|next|page|csrf[-_]?cookie|pass(?:es)?[-_]?rate)"
+)
+_DIGIT: Final = re.compile(r"\d")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_ODD: Final = re.compile(r"[^\w\s]|_")
+_ORDINARY: Final = re.compile(
+    r"(?:\d{1,2}:\d{2}.*|\d{4}-\d{2}-\d{2}.*|v?\d+(?:\.\d+)+\S*|[$€£]?\d[\d,.]*%?|"
+    r"[A-Za-z]+(?:['’][a-z]+)?[.!?)\]]*|[A-Za-z]+(?:/[A-Za-z]+)+)\Z"
+)
+_LONG_WORD: Final = re.compile(r"\S{16,}|://")
+_PLUGIN_LINE_CHARS: Final = 4_000
+_STRONG_LENGTH: Final = 8
+
+
+def scan_secrets(text: str) -> tuple[SecretFinding, ...]:
+    """Returns every secret in ``text``, by position, spans not overlapping.
+
+    Families with an issuer's mark win over a label, a label over a spoken password.
+    """
+    found: list[SecretFinding] = []
+    for finding in _findings(text):
+        if not any(finding.start < other.end and other.start < finding.end for other in found):
+            found.append(finding)
+    return tuple(sorted(found, key=lambda item: (item.start, item.end)))
+
+
+def family_names() -> tuple[str, ...]:
+    """Returns the names of all families, own ones first, then those of the library."""
+    own = [family.name for family in ISSUED]
+    own += ["url-credential", "authorization", "labelled-credential", "spoken-password"]
+    return tuple(dict.fromkeys((*own, *(_plugin_name(plugin) for plugin in _plugins()))))
+
+
+def _findings(text: str) -> Iterator[SecretFinding]:
+    for family in ISSUED:
+        for match in family.pattern.finditer(text):
+            yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
+    for match in URL_CREDENTIAL.finditer(text):
+        if not _PLACEHOLDER.fullmatch(match["value"]):
+            yield SecretFinding("url-credential", match.start(), match.end())
+    for match in AUTHORIZATION.finditer(text):
+        value = match["value"] or match["key"] or match["bearer"]
+        if not _PLACEHOLDER.fullmatch(value):
+            yield SecretFinding("authorization", match.start(), match.end())
+    if _LONG_WORD.search(text) is not None:
+        yield from _library_findings(text)
+    yield from _labelled(text)
+    yield from _spoken(text)
+
+
+def _labelled(text: str) -> Iterator[SecretFinding]:
+    for match in LABELLED.finditer(text):
+        value, label = match["value"], match["label"]
+        if _PLACEHOLDER.fullmatch(value) or _REFERENCE_LABEL.search(label):
+            continue
+        strength = _strength(value, label, is_quoted=bool(match["quote"]))
+        if strength:
+            is_held = strength == 1
+            yield SecretFinding("labelled-credential", match.start(), match.end(), is_held)
+
+
+def _strength(value: str, label: str, *, is_quoted: bool) -> int:
+    """Returns 2 for a value that must be a credential, 1 for one that may be, 0 for a word."""
+    if _SHORT_LABEL.search(label):
+        return 2 if re.fullmatch(r"\d{4,8}", value) else 0
+    if value.isdigit():
+        return 2 if _STRICT_LABEL.search(label) and len(value) >= _STRONG_LENGTH else 0
+    if _ORDINARY.match(value) and not is_quoted:
+        return 0
+    has_digit, has_letter = bool(_DIGIT.search(value)), bool(_LETTER.search(value))
+    if len(value) >= _STRONG_LENGTH and has_digit and has_letter:
+        return 2
+    if _STRICT_LABEL.search(label) and (has_digit or _ODD.search(value)):
+        return 2 if len(value) >= _STRONG_LENGTH else 1
+    return 1 if is_quoted and len(value) >= _STRONG_LENGTH and not value.islower() else 0
+
+
+def _spoken(text: str) -> Iterator[SecretFinding]:
+    for match in SPOKEN.finditer(text):
+        value = match["value"].rstrip(".!?)")
+        if _PLACEHOLDER.fullmatch(value):
+            continue
+        is_code = re.fullmatch(r"\d{4,8}", value) is not None
+        is_mixed = bool(_LETTER.search(value)) and bool(_DIGIT.search(value) or _ODD.search(value))
+        is_cased = value[1:] != value[1:].lower() and value != value.upper()
+        if is_code or ((is_mixed or is_cased) and not _ORDINARY.match(value)) or is_cased:
+            yield SecretFinding("spoken-password", match.start(), match.end(), True)
+
+
+def _library_findings(text: str) -> Iterator[SecretFinding]:
+    """Asks the library's detectors line by line, for lines that could hold a token at all."""
+    offset = 0
+    for line in text.splitlines(keepends=True):
+        if len(line) <= _PLUGIN_LINE_CHARS and _LONG_WORD.search(line):
+            for plugin in _plugins():
+                for value in plugin.analyze_string(line):
+                    at = line.find(value)
+                    if at >= 0 and value and not _PLACEHOLDER.fullmatch(value):
+                        start = offset + at
+                        yield SecretFinding(_plugin_name(plugin), start, start + len(value))
+        offset += len(line)
+
+
+def _plugin_name(plugin: BasePlugin) -> str:
+    return str(plugin.secret_type).lower().replace(" ", "-")
+
+
+@cache
+def _plugins() -> tuple[BasePlugin, ...]:
+    """Makes own instances of the library's detectors: its settings are global to the process.
+
+    Detectors by entropy and by keyword are left out (every second word of prose), and so
+    are addresses, which are no secrets.
+    """
+    from detect_secrets.plugins.artifactory import ArtifactoryDetector
+    from detect_secrets.plugins.aws import AWSKeyDetector
+    from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
+    from detect_secrets.plugins.cloudant import CloudantDetector
+    from detect_secrets.plugins.discord import DiscordBotTokenDetector
+    from detect_secrets.plugins.github_token import GitHubTokenDetector
+    from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
+    from detect_secrets.plugins.ibm_cloud_iam import IbmCloudIamDetector
+    from detect_secrets.plugins.ibm_cos_hmac import IbmCosHmacDetector
+    from detect_secrets.plugins.jwt import JwtTokenDetector
+    from detect_secrets.plugins.mailchimp import MailchimpDetector
+    from detect_secrets.plugins.npm import NpmDetector
+    from detect_secrets.plugins.openai import OpenAIDetector
+    from detect_secrets.plugins.private_key import PrivateKeyDetector
+    from detect_secrets.plugins.pypi_token import PypiTokenDetector
+    from detect_secrets.plugins.sendgrid import SendGridDetector
+    from detect_secrets.plugins.slack import SlackDetector
+    from detect_secrets.plugins.softlayer import SoftlayerDetector
+    from detect_secrets.plugins.square_oauth import SquareOAuthDetector
+    from detect_secrets.plugins.stripe import StripeDetector
+    from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
+    from detect_secrets.plugins.twilio import TwilioKeyDetector
+
+    return (
+        ArtifactoryDetector(),
+        AWSKeyDetector(),
+        AzureStorageKeyDetector(),
+        CloudantDetector(),
+        DiscordBotTokenDetector(),
+        GitHubTokenDetector(),
+        GitLabTokenDetector(),
+        IbmCloudIamDetector(),
+        IbmCosHmacDetector(),
+        JwtTokenDetector(),
+        MailchimpDetector(),
+        NpmDetector(),
+        OpenAIDetector(),
+        PrivateKeyDetector(),
+        PypiTokenDetector(),
+        SendGridDetector(),
+        SlackDetector(),
+        SoftlayerDetector(),
+        SquareOAuthDetector(),
+        StripeDetector(),
+        TelegramBotTokenDetector(),
+        TwilioKeyDetector(),
+    )
