@@ -247,6 +247,10 @@ def _check_promotion(context: Context, findings: Findings) -> Findings:
     if verdict is Verdict.ACTIVATE and is_shadow:
         findings = findings.noted(reason("mode.shadow"))
         verdict = Verdict.QUARANTINE
+    asks = context.submission.wants_review and Trait.CONFIRMED not in findings.traits
+    if verdict is Verdict.ACTIVATE and asks:
+        findings = findings.noted(reason("review.requested"))
+        verdict = Verdict.QUARANTINE
     reasons = findings.reasons
     if verdict is not Verdict.ACTIVATE:
         reasons = (*reasons, row.reason)

@@ -45,8 +45,9 @@ def fields_of(record: Record) -> Iterator[str]:
 def text_of(submission: Submission) -> str:
     """Returns all words that a submission would bring into the store, one piece a line."""
     record = submission.draft
+    title = "" if record.body.startswith(record.title) else record.title
     pieces = (
-        record.title,
+        title,
         record.body,
         *fields_of(record),
         submission.origin.source,

@@ -10,7 +10,7 @@ inbox, not the defence; the defence is that origin and promotion are not text (D
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +35,9 @@ class EligibilityRule:
         pattern: What it looks like.
         is_negatable: A sentence that forbids it is no instance of it.
         spares_warnings: A person's warning may mention it.
+        is_instruction: About what a claim tells a reader to do. Evidence quotes its source and
+            tells nobody anything, so that it is not refused for what the source says.
+        opens_sentence: An order: it counts only where a sentence or a list item begins.
     """
 
     code: str
@@ -42,6 +45,8 @@ class EligibilityRule:
     pattern: re.Pattern[str]
     is_negatable: bool = True
     spares_warnings: bool = False
+    is_instruction: bool = True
+    opens_sentence: bool = False
 
 
 _AGENT: Final = (
@@ -52,8 +57,9 @@ _ASKING: Final = (
     r"(?:asking|approval|approvals|confirmation|confirming|permission|consent|review|oversight|"
     r"verification|authori[sz]ation|prompting)"
 )
-_START: Final = (
-    r"(?:^|(?<=[.!?;:\n>*\"'#)\]])|(?<=- )|(?<=, then ))\s*"
+_OPENING: Final = re.compile(r"(?:^|[.!?;:\n>*\"'#)\]]|(?<=[\n ])-\s|, then\s)\s*")
+"""Where a sentence or an item of a list may begin."""
+_LEAD: Final = (
     r"(?:(?:please|always|then|also|now|first|next|kindly|automatically|immediately|and|you must|"
     r"you should|you need to|make sure to|be sure to|remember to|todo:?|important:?)[\s,:]+){0,4}"
 )
@@ -69,7 +75,14 @@ _ADDRESSEE: Final = (
 
 
 def _rule(
-    code: str, name: str, pattern: str, *, negatable: bool = True, spares_warnings: bool = False
+    code: str,
+    name: str,
+    pattern: str,
+    *,
+    negatable: bool = True,
+    spares_warnings: bool = False,
+    is_instruction: bool = True,
+    opens_sentence: bool = False,
 ) -> EligibilityRule:
     flags = _FLAGS | re.MULTILINE
     return EligibilityRule(
@@ -78,6 +91,8 @@ def _rule(
         pattern=re.compile(pattern, flags),
         is_negatable=negatable,
         spares_warnings=spares_warnings,
+        is_instruction=is_instruction,
+        opens_sentence=opens_sentence,
     )
 
 
@@ -122,7 +137,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "approval",
         "pre-approved",
-        r"\b(?:is|are|was|were|been|as|be|considered)\s+(?:hereby\s+|now\s+|fully\s+|already\s+|always\s+|"
+        r"\b(?:is|are|been|as|be|considered)\s+(?:hereby\s+|now\s+|fully\s+|already\s+|always\s+|"
         r"automatically\s+){0,3}pre-?(?:approved|authori[sz]ed)\b|\bauto-?approve[ds]?\b|"
         r"\b(?:always|automatically)\s+approve\b|\bapprove\s+(?:all|any|every)\b|"
         r"\bdangerously-skip-permissions\b",
@@ -137,8 +152,9 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "payment",
         "moves-money",
-        rf"{_START}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|purchase|buy|route|"
+        rf"{_LEAD}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|purchase|buy|route|"
         rf"redirect|send|make|initiate|schedule)\b[^.!?\n]{{0,100}}?{_MONEY}[^.!?\n]{{0,100}}",
+        opens_sentence=True,
     ),
     _rule(
         "destructive",
@@ -155,23 +171,32 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "destructive",
         "deletes-everything",
-        rf"{_START}(?:delete|erase|wipe|destroy|purge)\s+(?:all|every|everything|the\s+entire|the\s+whole|"
+        rf"{_LEAD}(?:delete|erase|wipe|destroy|purge)\s+(?:all|every|everything|the\s+entire|the\s+whole|"
         r"each)\b",
+        opens_sentence=True,
     ),
     _rule(
         "contact",
         "contacts-someone",
-        rf"{_START}(?:send|e-?mail|message|text|call|phone|contact|notify|forward|cc|bcc|dm|post|tweet|"
-        rf"reply|share|report|upload|exfiltrate|submit)\b[^!?\n]{{0,200}}?{_ADDRESSEE}",
+        rf"{_LEAD}(?:send|e-?mail|message|text|call|phone|notify|forward|cc|bcc|dm|post|tweet|"
+        rf"reply|share|report|upload|exfiltrate|submit|contact\s+\w+\s+at)\b(?!\s*[:/@|=])[^!?\n]{{0,200}}?"
+        rf"{_ADDRESSEE}",
+        opens_sentence=True,
     ),
     _rule(
         "policy-change",
         "changes-safety",
-        rf"{_START}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|remove|lower|"
+        rf"{_LEAD}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|remove|lower|"
         r"relax|weaken|replace|rewrite|delete)\s+(?:all\s+|the\s+|your\s+|any\s+|its\s+){0,2}(?:memfs|"
         r"memory|safety|security|approval|permission|admission|sandbox|guardrail|system)\s+"
         r"(?:polic(?:y|ies)|settings?|rules?|checks?|filters?|guards?|guardrails?|modes?|prompts?|"
-        r"instructions?|levels?)\b|\btrust\.scripted\b|\btrust\.hand_edits\b",
+        r"instructions?|levels?)\b",
+        opens_sentence=True,
+    ),
+    _rule(
+        "policy-change",
+        "changes-trust",
+        r"\btrust\.(?:scripted|hand_edits|agent_quotes)\b",
     ),
     _rule(
         "hidden-reasoning",
@@ -180,6 +205,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         r"<\|(?:thinking|reasoning|channel)\|>|^\s*(?:chain[ -]of[ -]thought|hidden reasoning|"
         r"internal monologue)\s*:|\"(?:reasoning_content|thinking_blocks?)\"\s*:",
         negatable=False,
+        is_instruction=False,
     ),
 )
 """Every textual rule, in the order of their reasons."""
@@ -223,6 +249,7 @@ _DERIVABLE: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
 _FENCED: Final = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _CODE_LINES: Final = 60
 _CODE_SHARE: Final = 0.8
+_SOURCES: Final = frozenset({"evidence", "receipt"})
 _UNBROKEN: Final = re.compile(r"[A-Za-z0-9+/=_-]{2000,}")
 
 
@@ -243,22 +270,43 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
     if field:
         found["eligibility.grants-action"] = reason("eligibility.grants-action", field)
     is_warning = is_person and record.kind == "warning"
+    is_source = record.kind in _SOURCES
+    openings = openings_of(text)
     for rule in RULES:
         if rule.code in found or (rule.spares_warnings and is_warning):
             continue
-        if is_matching(rule, text):
+        if rule.is_instruction and is_source:
+            continue
+        if is_matching(rule, text, openings):
             found[rule.code] = reason(rule.code, rule.name)
     if is_derivable(record.body):
         found["eligibility.derivable"] = reason("eligibility.derivable")
     return tuple(found.values())
 
 
-def is_matching(rule: EligibilityRule, text: str) -> bool:
-    """Tells whether a rule holds somewhere in a text in a sentence that does not forbid it."""
-    for match in rule.pattern.finditer(text):
-        if not (rule.is_negatable and is_forbidden(text, match.start(), match.end())):
-            return True
-    return False
+def openings_of(text: str) -> tuple[int, ...]:
+    """Returns where sentences and list items of a text begin, in order."""
+    return tuple(dict.fromkeys(match.end() for match in _OPENING.finditer(text)))
+
+
+def is_matching(rule: EligibilityRule, text: str, openings: Sequence[int]) -> bool:
+    """Tells whether a rule holds somewhere in a text in a sentence that does not forbid it.
+
+    Args:
+        rule: The rule.
+        text: All words of a submission.
+        openings: Where its sentences begin (see :func:`openings_of`).
+    """
+    found: Iterable[re.Match[str] | None]
+    if rule.opens_sentence:
+        found = (rule.pattern.match(text, start) for start in openings)
+    else:
+        found = rule.pattern.finditer(text)
+    return any(
+        match is not None
+        and not (rule.is_negatable and is_forbidden(text, match.start(), match.end()))
+        for match in found
+    )
 
 
 def is_derivable(body: str) -> bool:

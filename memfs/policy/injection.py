@@ -43,7 +43,12 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         "ignore-previous",
         r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|"
         r"my\s+|of\s+){0,4}(?:previous|prior|above|earlier|preceding|existing|original|initial|system)"
-        r"\s+(?:\w+\s+){0,2}",
+        r"\b",
+    ),
+    _rule(
+        "ignore-orders",
+        r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:\w+\s+){0,4}?(?:previous|prior|above|"
+        rf"earlier|preceding|existing|original|initial|system)\s+(?:\w+\s+){{0,2}}?{_ORDERS}\b",
         people=True,
     ),
     _rule(

@@ -37,8 +37,8 @@ _LABEL: Final = (
 )
 _IDENTITY: Final = re.compile(
     r"\b(?:passport|social[ -]security|ssn|national[ -](?:id(?:entity)?|insurance)|"
-    r"identity[ -]card|driver'?s?[ -]licen[cs]e|tax(?:payer)?[ -]id(?:entification)?|steuer-?id|personalausweis|dni|"
-    r"aadhaar|codice[ -]fiscale|curp)\s+" + _LABEL,
+    r"identity[ -]card|driver'?s?[ -]licen[cs]e|tax(?:payer)?[ -]id(?:entification)?|steuer-?id|"
+    r"personalausweis|dni|aadhaar|codice[ -]fiscale|curp)\s+" + _LABEL,
     re.IGNORECASE,
 )
 _HEALTH: Final = re.compile(

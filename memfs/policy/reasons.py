@@ -37,6 +37,16 @@ _TARGET: Final = {
     "candidate.needs-person": "the ledger changed as well; a person chooses between the versions",
 }
 
+_EDIT: Final = {
+    "edit.changed": "the file of a record was changed outside memfs",
+    "edit.added": "a new file was put among the records outside memfs",
+    "edit.deleted": "the file of a record was deleted outside memfs",
+    "edit.conflict": "the file and the ledger both changed; choose between the versions",
+    "edit.foreign-commit": "changed by a commit that memfs did not make",
+    "edit.index-line": "a line of the generated index was changed",
+    "review.requested": "the proposer asked for a review",
+}
+
 _BOUNDS: Final = {
     "kind.unknown": "this build knows no such kind",
     "kind.missing-field": "a field that the kind requires is missing",
@@ -128,6 +138,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_MODE,
         **_ORIGIN,
         **_TARGET,
+        **_EDIT,
         **_BOUNDS,
         **_ELIGIBILITY,
         **_SCREENING,

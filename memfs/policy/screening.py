@@ -41,7 +41,8 @@ _POLICY_ADJACENT: Final = re.compile(
 _PROSPECTIVE: Final = re.compile(
     r"\b(?:remind\s+me|set\s+a\s+reminder|(?:don'?t|do\s+not)\s+let\s+me\s+forget|wake\s+me|"
     r"(?:when|once|as\s+soon\s+as)\s+[^.\n]{1,60},\s+(?:run|send|do|start|open|delete|execute|notify)\b|"
-    r"(?:next|tomorrow|tonight|on\s+monday|in\s+\d+\s+(?:days?|hours?|weeks?))[, ]+(?:please\s+)?"
+    r"(?:tomorrow|tonight|(?:next|on)\s+(?:week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
+    r"in\s+\d+\s+(?:days?|hours?|weeks?))[, ]+(?:please\s+)?"
     r"(?:run|send|delete|deploy|execute|start)\b)",
     re.IGNORECASE,
 )

@@ -20,15 +20,20 @@ class SecretFamily:
         name: Stable name, the detail of a reason.
         pattern: What it looks like.
         is_held: A person decides instead of a refusal.
+        is_phrase: Made of ordinary words, so that no token need be there.
     """
 
     name: str
     pattern: re.Pattern[str]
     is_held: bool = False
+    is_phrase: bool = False
 
 
-def _family(name: str, pattern: str, *, held: bool = False, flags: int = 0) -> SecretFamily:
-    return SecretFamily(name=name, pattern=re.compile(pattern, flags), is_held=held)
+def _family(
+    name: str, pattern: str, *, held: bool = False, phrase: bool = False, flags: int = 0
+) -> SecretFamily:
+    compiled = re.compile(pattern, flags)
+    return SecretFamily(name=name, pattern=compiled, is_held=held, is_phrase=phrase)
 
 
 _ANY_CASE: Final = re.IGNORECASE
@@ -36,7 +41,9 @@ _B: Final = r"(?<![A-Za-z0-9_-])"
 """A token starts here: nothing that could belong to it stands before."""
 
 ISSUED: Final[tuple[SecretFamily, ...]] = (
-    _family("private-key", r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+    _family(
+        "private-key", r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", phrase=True
+    ),
     _family("putty-key", r"PuTTY-User-Key-File-\d"),
     _family("age-key", r"AGE-SECRET-KEY-1[0-9A-Z]{20,}", flags=_ANY_CASE),
     _family("ssh-public-key", r"\bssh-(?:rsa|ed25519|dss) AAAA[\w+/=]{10,}", held=True),
@@ -131,7 +138,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family("facebook-token", _B + r"EAAC?[A-Za-z0-9]{80,}"),
     _family("dropbox-token", _B + r"sl\.(?:u\.)?[\w-]{100,}"),
     _family("jwt", r"\beyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?|\beyJhbGciOi[\w-]{8,}"),
-    _family("netrc", r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})"),
+    _family("netrc", r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})", phrase=True),
     _family(
         "bitlocker-key",
         r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])|bitlocker[\w ]{0,20}[:=]\s*(?:\d{6}-){2,}\d{6}",
@@ -141,6 +148,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
         "seed-phrase",
         r"\b(?:seed(?:[ _-]?phrase)?|mnemonic|recovery[ _-]phrase|bip-?39)\b[^\n:=]{0,20}[:=]\s*"
         r"((?:[a-z]{3,8}[ ,]+){4,}[a-z]{3,8})",
+        phrase=True,
         flags=_ANY_CASE,
     ),
     _family(
@@ -170,6 +178,13 @@ URL_CREDENTIAL: Final = re.compile(
 )
 """A password inside a URL: databases, FTP, proxies, remotes."""
 
+NUMBER_CODE: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:pin|otp|cvv|cvc)(?:[ _-]?code)?[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?"
+    r"(?P<value>\d{3,8})(?![\w.-])",
+    re.IGNORECASE,
+)
+"""A short number that its label makes a secret."""
+
 AUTHORIZATION: Final = re.compile(
     r"\b(?:authorization|proxy-authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token|digest|apikey)\s+"
     r"(?P<value>[\w+/=.~-]{8,})|\b(?:x-)?api-key[\"']?\s*:\s*[\"']?(?P<key>[\w+/=.~-]{12,})|"
@@ -183,7 +198,7 @@ LABELLED: Final = re.compile(
     r"(?:(?<!1)pass(?:word|wd|phrase|code)|(?<![A-Za-z])pass|pwd|psk|passkey)|"
     r"secret|token|(?:api|access|auth|account|signing|encryption|license|master|"
     r"mailgun|service)[ _-]?key|"
-    r"credentials?|(?<![A-Za-z])salt|(?<![A-Za-z])(?:pin|otp|cvv|cvc)(?:[ _-]?code)?|"
+    r"credentials?|(?<![A-Za-z])salt|"
     r"session[ _-]?id|cookie|snmp[\w-]*comm(?:unity)?|connection[ _-]?string|(?<![A-Za-z])dsn|auth|"
     r"recovery[ _-]?(?:code|key)|backup[ _-]?code|bitlocker|wifi[ _-]?key)"
     r"(?:[_-](?:id|key|value|hash|base|prod|dev|test|\d{1,3}))?)"

@@ -16,6 +16,7 @@ from memfs.policy.secret_patterns import (
     AUTHORIZATION,
     ISSUED,
     LABELLED,
+    NUMBER_CODE,
     SPOKEN,
     URL_CREDENTIAL,
 )
@@ -57,8 +58,7 @@ _PLACEHOLDER: Final = re.compile(
     (?:sha(?:1|256|384|512)|md5)[-:].*
     """
 )
-_STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|pin|otp|cvv|cvc|salt|comm")
-_SHORT_LABEL: Final = re.compile(r"(?i)(?:^|[^a-z])(?:pin|otp|cvv|cvc)(?:[ _-]?code)?$")
+_STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|salt|comm")
 _REFERENCE_LABEL: Final = re.compile(
     r"(?i)(?:1pass|forgot|reset|one[-_]?time|max|min|num|next|page|csrf[-_]?cookie|pass(?:es)?[-_]?rate)"
 )
@@ -69,7 +69,9 @@ _ORDINARY: Final = re.compile(
     r"(?:\d{1,2}:\d{2}.*|\d{4}-\d{2}-\d{2}.*|v?\d+(?:\.\d+)+\S*|[$€£]?\d[\d,.]*%?|"
     r"[A-Za-z]+(?:['’][a-z]+)?[.!?)\]]*|[A-Za-z]+(?:/[A-Za-z]+)+)\Z"
 )
-_LONG_WORD: Final = re.compile(r"\S{16,}|://")
+_TOKEN: Final = re.compile(r"(?=\S*[\d_/.=])\S{12,}")
+"""What every issued token is at least; prose without one is not searched family by family."""
+_LONG_WORD: Final = re.compile(r"(?=\S*\d)\S{16,}|://")
 _PLUGIN_LINE_CHARS: Final = 4_000
 _STRONG_LENGTH: Final = 8
 
@@ -89,12 +91,16 @@ def scan_secrets(text: str) -> tuple[SecretFinding, ...]:
 def family_names() -> tuple[str, ...]:
     """Returns the names of all families, own ones first, then those of the library."""
     own = [family.name for family in ISSUED]
-    own += ["url-credential", "authorization", "labelled-credential", "spoken-password"]
+    own += ["url-credential", "authorization", "number-code", "labelled-credential"]
+    own.append("spoken-password")
     return tuple(dict.fromkeys((*own, *(_plugin_name(plugin) for plugin in _plugins()))))
 
 
 def _findings(text: str) -> Iterator[SecretFinding]:
+    has_token = _TOKEN.search(text) is not None
     for family in ISSUED:
+        if not (has_token or family.is_phrase):
+            continue
         for match in family.pattern.finditer(text):
             yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
     for match in URL_CREDENTIAL.finditer(text):
@@ -106,6 +112,8 @@ def _findings(text: str) -> Iterator[SecretFinding]:
             yield SecretFinding("authorization", match.start(), match.end())
     if _LONG_WORD.search(text) is not None:
         yield from _library_findings(text)
+    for match in NUMBER_CODE.finditer(text):
+        yield SecretFinding("number-code", match.start(), match.end())
     yield from _labelled(text)
     yield from _spoken(text)
 
@@ -123,8 +131,6 @@ def _labelled(text: str) -> Iterator[SecretFinding]:
 
 def _strength(value: str, label: str, *, is_quoted: bool) -> int:
     """Returns 2 for a value that must be a credential, 1 for one that may be, 0 for a word."""
-    if _SHORT_LABEL.search(label):
-        return 2 if re.fullmatch(r"\d{4,8}", value) else 0
     if value.isdigit():
         return 2 if _STRICT_LABEL.search(label) and len(value) >= _STRONG_LENGTH else 0
     if _ORDINARY.match(value) and not is_quoted:
