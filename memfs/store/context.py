@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class WriteContext:
         index: Git's index.
         journal: Intent and marker.
         keys: Idempotency keys on the ledger.
+        is_locked: The write lock is held around several writes; see ``Store.exclusive``.
     """
 
     root: Path
@@ -43,6 +45,7 @@ class WriteContext:
     journal: Journal
     keys: KeyLog
     effects: Effects = field(default=REAL_EFFECTS)
+    is_locked: bool = False
 
     @property
     def temporary_folder(self) -> str:
@@ -65,13 +68,17 @@ class WriteContext:
         """Returns an empty set of temporary files."""
         return Staging(self.temporary_folder, self.effects, self.settings.durability)
 
+    def writing(self) -> AbstractContextManager[object]:
+        """Returns a context in which the write lock is held, taken here or further out."""
+        return nullcontext() if self.is_locked else self.write_lock()
+
     def write_lock(self) -> WriteLock:
         """Returns the store's write lock, not yet taken."""
         return WriteLock(f"{self.git_dir}/memfs/write.lock", self.settings.lock_timeout_s)
 
     def index_lock(self, staging: Staging) -> FileLock:
         """Returns Git's lock on the index, not yet taken."""
-        return FileLock(f"{self.git_dir}/index.lock", staging.put_empty(), self.effects)
+        return FileLock(f"{self.git_dir}/index.lock", staging.put_empty(), staging, self.effects)
 
 
 def make_context(

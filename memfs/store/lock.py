@@ -21,6 +21,7 @@ from typing import Final
 
 from memfs.errors import StoreError
 from memfs.store.effects import Effects
+from memfs.store.staging import Staging
 
 _POLL_FIRST_S: Final = 0.001
 _POLL_LAST_S: Final = 0.02
@@ -144,11 +145,12 @@ class _Waiter(threading.Thread):
 
 
 class FileLock:
-    """One of Git's lock files, made as a hard link to ``twin``."""
+    """One of Git's lock files, made as a hard link to the staged file ``twin``."""
 
-    def __init__(self, target: str, twin: str, effects: Effects) -> None:
+    def __init__(self, target: str, twin: str, staging: Staging, effects: Effects) -> None:
         self.target = target
         self.twin = twin
+        self._staging = staging
         self._effects = effects
         self._is_held = False
 
@@ -201,7 +203,8 @@ class FileLock:
             try:
                 self._effects.unlink(self.target)
             except OSError:
-                return
+                # The twin stays with it, so that the next writer can tell whose it is.
+                self._staging.forget(self.twin)
 
 
 def is_stale_lock(target: str, staging: str) -> bool:

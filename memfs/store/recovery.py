@@ -32,7 +32,7 @@ from memfs.store.refs import (
     append_reflog,
     read_branch,
 )
-from memfs.store.staging import Staging, remove_leftovers
+from memfs.store.staging import Staging, find_leftovers, remove_leftovers
 
 _LOCKS = ("index.lock", f"{MAIN_REF}.lock", f"{LEDGER_REF}.lock")
 
@@ -66,6 +66,8 @@ def is_settled(context: WriteContext) -> bool:
     if marker.main != context.read_main() or marker.ledger != context.read_ledger():
         return False
     if any(os.path.lexists(f"{context.git_dir}/{name}") for name in _LOCKS):
+        return False
+    if find_leftovers(context.temporary_folder):
         return False
     intent = context.journal.read_intent()
     return intent is None or intent.commit == marker.main

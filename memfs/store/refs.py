@@ -116,7 +116,7 @@ class RefTransaction:
         for move in self._moves:
             twin = self._staging.put(f"{move.new}\n".encode("ascii"))
             target = f"{self._git_dir}/{move.name}.lock"
-            self._locks.append(FileLock(target, twin, self._effects))
+            self._locks.append(FileLock(target, twin, self._staging, self._effects))
 
     def lock(self, deadline: float) -> None:
         """Takes the lock file of each ref and compares its value.

@@ -127,19 +127,22 @@ def is_token_alive(token: str) -> bool:
     return start == "0" or _start_time(pid) in (start, "0")
 
 
-def remove_leftovers(folder: str, effects: Effects) -> int:
-    """Removes the temporary files of dead processes and returns how many there were."""
-    count = 0
+def find_leftovers(folder: str) -> tuple[str, ...]:
+    """Returns the temporary files of dead processes."""
     try:
         with os.scandir(folder) as scan:
             names = [entry.name for entry in scan]
     except FileNotFoundError:
-        return 0
-    for name in names:
-        if not is_token_alive(name.partition(".")[0]):
-            effects.unlink(f"{folder}/{name}")
-            count += 1
-    return count
+        return ()
+    tokens = {name.partition(".")[0] for name in names}
+    dead = {token for token in tokens if not is_token_alive(token)}
+    return tuple(f"{folder}/{name}" for name in names if name.partition(".")[0] in dead)
+
+
+def remove_leftovers(folder: str, effects: Effects) -> None:
+    """Removes the temporary files of dead processes."""
+    for path in find_leftovers(folder):
+        effects.unlink(path)
 
 
 def _start_time(pid: int) -> str:
