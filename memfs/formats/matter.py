@@ -115,7 +115,7 @@ def parse_matter(document: Document, *, path: str) -> Matter:
         YamlError: It is no YAML that memfs works with; code, line and column say where.
         TextError: It is no UTF-8 text.
     """
-    text = decode_text(document.matter, path=path)
+    text = decode_text(document.matter, path=path, first_line=document.matter_line)
     values = read_fast(text)
     if values is not None:
         return Matter(values=values, places=_top_places(text, document.matter_line))

@@ -38,6 +38,7 @@ def edit_matter(data: bytes, changes: Mapping[str, JsonValue | None], *, path: s
         YamlError: The frontmatter is no YAML that memfs works with.
         UnwritableError: A new value has no form in a file.
     """
+    decode_text(data, path=path)
     document = split(data, path=path)
     newline = document.newline.decode("ascii")
     before = _parse(document, path)

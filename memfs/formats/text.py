@@ -21,8 +21,16 @@ class TextError(DataError):
     code = "text.unreadable"
 
 
-def decode_text(data: bytes, *, path: str, limit_bytes: int = FILE_BYTES) -> str:
+def decode_text(
+    data: bytes, *, path: str, limit_bytes: int = FILE_BYTES, first_line: int = 1
+) -> str:
     """Decodes UTF-8 and guarantees that encoding the result gives ``data`` again.
+
+    Args:
+        data: A file, or a part of it that starts on ``first_line``.
+        path: Named in errors.
+        limit_bytes: Most bytes.
+        first_line: Line of the file on which ``data`` starts.
 
     Raises:
         TextError: Too large (``text.size``), a byte order mark (``text.bom``), NUL
@@ -37,13 +45,14 @@ def decode_text(data: bytes, *, path: str, limit_bytes: int = FILE_BYTES) -> str
         )
     if b"\0" in data:
         line, column = place_of(data, data.index(b"\0"))
+        line += first_line - 1
         raise TextError("a NUL byte", code="text.nul", path=path, line=line, column=column)
     if data.startswith(b"\xef\xbb\xbf"):
         raise TextError(
             "the file starts with a byte order mark",
             code="text.bom",
             path=path,
-            line=1,
+            line=first_line,
             column=1,
             hint="save it as UTF-8 without a byte order mark",
         )
@@ -55,7 +64,7 @@ def decode_text(data: bytes, *, path: str, limit_bytes: int = FILE_BYTES) -> str
             f"expected UTF-8, got the byte 0x{data[error.start]:02x}",
             code="text.encoding",
             path=path,
-            line=line,
+            line=line + first_line - 1,
             column=column,
         ) from None
 

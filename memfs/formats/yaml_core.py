@@ -7,6 +7,7 @@ and no value is ever executed, guessed or silently replaced.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -80,6 +81,7 @@ def parse_yaml(text: str, *, path: str, first_line: int = 1) -> ParsedYaml:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    _check_characters(text, path, first_line)
     builder = _Builder(text, path, first_line)
     try:
         return builder.document(iter(YAML(typ="safe", pure=True).parse(text)))
@@ -89,6 +91,28 @@ def parse_yaml(text: str, *, path: str, first_line: int = 1) -> ParsedYaml:
         raise YamlError(_one_line(str(error)), code="yaml.control", path=path) from None
     except (ValueError, RecursionError) as error:
         raise YamlError(_one_line(str(error)), path=path) from None
+
+
+_UNPRINTABLE: Final = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
+
+
+def _check_characters(text: str, path: str, first_line: int) -> None:
+    for pattern, code, message in (
+        (_UNPRINTABLE, "yaml.control", "expected printable characters"),
+        (_DIRECTIVE, "yaml.directive", "expected no directive such as %YAML"),
+    ):
+        if match := pattern.search(text):
+            line_start = text.rfind("\n", 0, match.start()) + 1
+            raise YamlError(
+                message,
+                code=code,
+                path=path,
+                line=text.count("\n", 0, match.start()) + first_line,
+                column=match.start() - line_start + 1,
+            )
 
 
 _SCALAR: Final = "ScalarEvent"
@@ -117,11 +141,8 @@ class _Builder:
 
     def document(self, events: Iterator[Any]) -> ParsedYaml:
         next(events)
-        start = next(events)
-        if type(start).__name__ == "StreamEndEvent":
+        if type(next(events)).__name__ == "StreamEndEvent":
             return ParsedYaml(values={}, places={}, spans={})
-        if start.version or start.tags:
-            self.refuse("yaml.directive", "expected no directive such as %YAML", start)
         first = next(events)
         if type(first).__name__ == _SCALAR and first.value == "" and first.style is None:
             return ParsedYaml(values={}, places={}, spans={})
