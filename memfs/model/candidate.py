@@ -44,6 +44,12 @@ class Submission:
         quotes: Quotes that are said to stand in evidence.
         key: Idempotency key of the caller; empty for none.
         is_confirmed: A person accepted this very text in review.
+        wants_review: The proposer asks for a second pair of eyes: it waits although policy
+            would admit it.
+        base: Blob id of the version that the caller started from; a revision of anything
+            else is refused as stale (O45). Empty when the caller did not read one.
+        text: The person's own bytes of the file, kept but for the keys that memfs owns;
+            ``None`` to edit the ledger's bytes.
     """
 
     draft: Record
@@ -53,6 +59,9 @@ class Submission:
     quotes: tuple[Quote, ...] = ()
     key: str = ""
     is_confirmed: bool = False
+    wants_review: bool = False
+    base: str = ""
+    text: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

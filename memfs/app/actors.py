@@ -1,0 +1,132 @@
+"""Who acts: decided from the terminal, the environment and the store's settings alone.
+
+A person is recognised by a terminal on standard input and output and no agent marker in
+the environment. A script acts for a person only in a store whose settings name that person
+under ``trust.scripted``. Everything else is an agent and may read and propose.
+"""
+
+from __future__ import annotations
+
+import getpass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from memfs.errors import AccessError, UsageError
+from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.settings import TrustSettings
+
+AGENT_MARKERS: Final = (
+    "MEMFS_AGENT",
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "CURSOR_TRACE_ID",
+    "GEMINI_CLI",
+    "ANTIGRAVITY_AGENT",
+    "OPENCODE",
+    "AIDER_MODEL",
+    "CLINE_ACTIVE",
+    "COPILOT_AGENT",
+)
+"""Variables that coding agents set in the processes that they start."""
+
+_UNNAMED_AGENT: Final = Principal(PrincipalKind.AGENT, "unnamed")
+
+
+class NotTrustedError(AccessError):
+    """A script wants to act for a person whom the store does not name."""
+
+    code = "access.not-scripted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """What an entry point knows about the process that called it.
+
+    Attributes:
+        as_principal: What ``--as`` said; empty when it was not given.
+        yes: Whether ``--yes`` was given.
+        is_terminal: Standard input and output are both a terminal.
+        env: The environment.
+    """
+
+    as_principal: str
+    yes: bool
+    is_terminal: bool
+    env: Mapping[str, str]
+
+
+def resolve_actor(caller: Caller, trust: TrustSettings) -> Actor:
+    """Returns who acts.
+
+    Raises:
+        UsageError: ``--as`` names no principal.
+        NotTrustedError: A script claims to be a person here.
+    """
+    is_person_here = caller.is_terminal and not agent_marker(caller.env)
+    if not caller.as_principal:
+        if is_person_here:
+            return Actor(Principal(PrincipalKind.USER, login_name(caller.env)), Channel.TERMINAL)
+        return Actor(_agent_from(caller.env), Channel.AGENT)
+    try:
+        principal = Principal.parse(caller.as_principal)
+    except ValueError as error:
+        raise UsageError(str(error), hint="for instance --as agent:claude") from error
+    match principal.kind:
+        case PrincipalKind.AGENT:
+            return Actor(principal, Channel.AGENT)
+        case PrincipalKind.TOOL:
+            return Actor(principal, Channel.TOOL)
+        case PrincipalKind.SYSTEM:
+            raise UsageError("expected a user, an agent or a tool, got memfs itself")
+        case PrincipalKind.USER:
+            if is_person_here:
+                return Actor(principal, Channel.TERMINAL)
+            return _scripted(principal, caller, trust)
+
+
+def _scripted(principal: Principal, caller: Caller, trust: TrustSettings) -> Actor:
+    if str(principal) not in trust.scripted:
+        raise NotTrustedError(
+            f"expected a person at a terminal, got a script that says it is {principal}",
+            hint="a store made with memfs init --scripted names who scripts may act for",
+        )
+    if not caller.yes:
+        raise NotTrustedError(
+            f"a script that acts for {principal} must say --yes",
+            hint="add --yes, or run the command in a terminal",
+        )
+    return Actor(principal, Channel.SCRIPTED)
+
+
+def agent_marker(env: Mapping[str, str]) -> str:
+    """Returns the first agent marker that is set, or an empty string."""
+    return next((name for name in AGENT_MARKERS if env.get(name)), "")
+
+
+def _agent_from(env: Mapping[str, str]) -> Principal:
+    named = _plain(env.get("MEMFS_AGENT", ""))
+    if named:
+        return Principal(PrincipalKind.AGENT, named)
+    marker = agent_marker(env)
+    if marker:
+        return Principal(PrincipalKind.AGENT, marker.split("_")[0].lower())
+    return _UNNAMED_AGENT
+
+
+def login_name(env: Mapping[str, str]) -> str:
+    """Returns the name of the account as a principal's name."""
+    try:
+        name = env.get("USER") or env.get("LOGNAME") or getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    return _plain(name) or "owner"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._@+-]+", "-", name).strip("-._@+")[:64]

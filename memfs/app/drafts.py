@@ -1,0 +1,134 @@
+"""What a caller types, turned into drafts and questions; refused with the choices listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, TypedDict
+
+from memfs.errors import UsageError
+from memfs.formats.when import parse_when
+from memfs.model.authority import Sensitivity, Sink
+from memfs.model.origin import Actor
+from memfs.model.query import Query
+from memfs.model.record import DEFAULT_IMPORTANCE, Record
+from memfs.model.scope import Scope
+from memfs.services.ports import Workspace
+
+DEFAULT_KIND: Final = "note"
+
+
+class ClaimOptions(TypedDict, total=False):
+    """What may be said of a claim besides its words; empty strings stand for nothing said.
+
+    ``importance`` is 1 to 10; ``scope`` is written ``project:NAME``; ``key`` makes a
+    repetition harmless.
+    """
+
+    kind: str
+    title: str
+    tags: Sequence[str]
+    subject: str
+    scope: str
+    importance: int | None
+    sensitivity: str
+    key: str
+
+
+class QuestionOptions(TypedDict, total=False):
+    """What narrows a question; instants are typed as ``memfs.formats.when`` reads them."""
+
+    limit: int | None
+    kinds: Sequence[str]
+    tags: Sequence[str]
+    scopes: Sequence[str]
+    subject: str
+    since: str
+    until: str
+    valid_at: str
+    as_of: str
+
+
+def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record:
+    """Makes the draft of a claim.
+
+    Raises:
+        UsageError: Nothing is said, or a kind, scope or sensitivity does not exist.
+    """
+    if not text.strip():
+        raise UsageError("expected something to remember, got nothing")
+    kind = options.get("kind") or DEFAULT_KIND
+    if kind not in workspace.registry:
+        choices = ", ".join(spec.name for spec in workspace.registry if spec.is_claim)
+        raise UsageError(f"expected a kind of {choices}, got {kind!r}")
+    importance = options.get("importance")
+    scope = options.get("scope", "")
+    return Record(
+        kind=kind,
+        title=options.get("title", ""),
+        body=text if text.endswith("\n") else f"{text}\n",
+        tags=tuple(dict.fromkeys(options.get("tags", ()))),
+        subject=options.get("subject", ""),
+        scope=_scope(scope) if scope else None,
+        importance=DEFAULT_IMPORTANCE if importance is None else importance,
+        sensitivity=_sensitivity(options.get("sensitivity", "")),
+    )
+
+
+def _scope(text: str) -> Scope:
+    try:
+        return Scope.parse(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _sensitivity(text: str) -> Sensitivity:
+    if not text:
+        return Sensitivity.NORMAL
+    try:
+        return Sensitivity.from_label(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def query_from(
+    workspace: Workspace,
+    actor: Actor,
+    text: str,
+    options: QuestionOptions,
+    *,
+    budget: int | None = None,
+) -> Query:
+    """Makes the typed query of a question.
+
+    Raises:
+        UsageError: A kind, scope or instant does not exist.
+    """
+    kinds = tuple(options.get("kinds", ()))
+    unknown = [kind for kind in kinds if kind not in workspace.registry]
+    if unknown:
+        choices = ", ".join(workspace.registry.names)
+        raise UsageError(f"expected a kind of {choices}, got {unknown[0]!r}")
+    recall = workspace.settings.recall
+    now = workspace.clock.now()
+    limit = options.get("limit")
+    return Query(
+        text=text,
+        actor=actor,
+        sink=Sink.PERSON if actor.is_person else Sink.AGENT,
+        scopes=tuple(_scope(item) for item in options.get("scopes", ())),
+        kinds=kinds,
+        tags=tuple(options.get("tags", ())),
+        subject=options.get("subject", ""),
+        since=_when(options.get("since", ""), now),
+        until=_when(options.get("until", ""), now),
+        valid_at=_when(options.get("valid_at", ""), now),
+        as_of=_when(options.get("as_of", ""), now),
+        branch=workspace.project_branch,
+        limit=recall.items if limit is None else limit,
+        budget_tokens=recall.budget_tokens if budget is None else budget,
+    )
+
+
+def _when(text: str, now: datetime) -> datetime | None:
+    return parse_when(text, now) if text else None

@@ -1,0 +1,142 @@
+"""Founding: makes the store of a project, or the one that belongs to no project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from memfs.app.actors import Caller, NotTrustedError, resolve_actor
+from memfs.app.opening import admitted_settings
+from memfs.app.system import SystemClock, SystemIds
+from memfs.formats.settings import decode_settings
+from memfs.model.ids import STORE_PREFIX, TRANSACTION_PREFIX
+from memfs.model.operation import FileChange, OperationKind, Plan
+from memfs.model.origin import Actor, Principal
+from memfs.model.result import Result, ResultStatus
+from memfs.model.scope import ScopeKind
+from memfs.model.settings import TrustSettings
+from memfs.policy.administration import decide_init
+from memfs.store.discovery import global_store_root, is_store, project_root_for
+from memfs.store.layout import SETTINGS_PATH, STORE_FOLDER
+from memfs.store.scaffold import create_store, template_files
+from memfs.store.store import Store
+
+_ODD: Final = re.compile(r"[^A-Za-z0-9._+-]+")
+_NAME_LENGTH: Final = 64
+
+
+def found_store(
+    caller: Caller,
+    *,
+    folder: Path,
+    explicit: Path | None = None,
+    project: str = "",
+    is_home: bool = False,
+    is_scripted: bool = False,
+) -> Result:
+    """Makes a store, or completes the one that is there; never changes a record.
+
+    Args:
+        caller: What is known of the process.
+        folder: The project's folder.
+        explicit: Where to put the store instead.
+        project: Name of the project; the folder's by default.
+        is_home: Make the user's global store.
+        is_scripted: Let scripts act for the person who founds it; off otherwise.
+
+    Raises:
+        UnsuitableFolderError: Something else is there.
+        NotTrustedError: A scripted store needs the name of the person it is for.
+    """
+    project_root = None if is_home or explicit else project_root_for(folder)
+    root = _root(caller.env, folder=folder, explicit=explicit, is_home=is_home)
+    name = str(ScopeKind.GLOBAL) if is_home else project or _plain((project_root or folder).name)
+    actor, scripted = _founder(caller, is_scripted=is_scripted)
+    was_there = is_store(root)
+    if was_there:
+        scripted = ()
+    plan = _plan(name, actor, scripted)
+    commit = create_store(root, plan, project_root=project_root)
+    with Store.open(root) as store:
+        settings = admitted_settings(store)
+    return Result(
+        action="init",
+        target=settings.project,
+        status=ResultStatus.DONE if commit else ResultStatus.NOTHING,
+        message=_words(root, name, was_there=commit is None, scripted=scripted),
+        operation=commit.transaction if commit else "",
+        store=str(root),
+        data={
+            "store_id": settings.store_id,
+            "project": settings.project,
+            "scripted": list(settings.trust.scripted),
+        },
+    )
+
+
+def _root(
+    env: Mapping[str, str], *, folder: Path, explicit: Path | None, is_home: bool
+) -> Path:
+    if is_home:
+        return global_store_root(env)
+    if explicit is not None:
+        return explicit.absolute()
+    return project_root_for(folder) / STORE_FOLDER
+
+
+def _plain(name: str) -> str:
+    return _ODD.sub("-", name).strip("-._+")[:_NAME_LENGTH] or "project"
+
+
+def _founder(caller: Caller, *, is_scripted: bool) -> tuple[Actor, tuple[str, ...]]:
+    """Returns who founds the store and who scripts may act for in it.
+
+    Whoever can run this command owns the account; a scripted store is asked for in words,
+    names its person, and says so in its settings for everyone to see.
+    """
+    if not is_scripted:
+        return resolve_actor(caller, TrustSettings()), ()
+    named = caller.as_principal
+    if not named:
+        actor = resolve_actor(caller, TrustSettings())
+        if not actor.is_person:
+            raise NotTrustedError(
+                "expected the person that scripts act for, got none",
+                hint="memfs init --scripted --as user:NAME --yes",
+            )
+        return actor, (str(actor.principal),)
+    actor = resolve_actor(caller, TrustSettings(scripted=(named,)))
+    return actor, (str(Principal.parse(named)),)
+
+
+def _plan(name: str, actor: Actor, scripted: tuple[str, ...]) -> Plan:
+    ids = SystemIds()
+    store_id = ids.new_id(STORE_PREFIX)
+    files = template_files(store_id=store_id, project=name, scripted=scripted)
+    settings = decode_settings(files[SETTINGS_PATH], path=SETTINGS_PATH)
+    decision = decide_init(actor, settings)
+    changes = tuple(
+        FileChange(path=path, content=content, expected=None, decision=decision)
+        for path, content in sorted(files.items())
+    )
+    return Plan(
+        transaction=ids.new_id(TRANSACTION_PREFIX),
+        operation=OperationKind.INIT,
+        subject=f"memory of {name}",
+        actor=actor,
+        at=SystemClock().now(),
+        changes=changes,
+        base="",
+    )
+
+
+def _words(root: Path, name: str, *, was_there: bool, scripted: tuple[str, ...]) -> str:
+    if was_there:
+        return f"the store at {root} was there already; its records are as they were"
+    words = f"made the memory of {name} at {root}"
+    if scripted:
+        words += f"; scripts may act here for {', '.join(scripted)} with --as and --yes"
+    return words
+

@@ -1,0 +1,141 @@
+"""Import: a foreign memory becomes candidates or, accepted by a person, one commit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from memfs.errors import AccessError
+from memfs.interop.pipeline import read_items, submissions_from
+from memfs.model.candidate import Submission
+from memfs.model.instants import format_instant
+from memfs.model.origin import Actor
+from memfs.model.problem import Problem, Severity
+from memfs.model.result import Result, ResultStatus
+from memfs.policy.administration import decide_import_accept
+from memfs.services.batches import BatchReport, admit_batch
+from memfs.services.ports import Workspace
+
+_SHOWN: Final = 20
+
+
+class MayNotAcceptImportError(AccessError):
+    """Only a person accepts a batch at once."""
+
+    code = "access.import-needs-person"
+
+
+def import_path(
+    workspace: Workspace,
+    path: Path,
+    actor: Actor,
+    *,
+    format_name: str = "auto",
+    accept: bool = False,
+    dry_run: bool = False,
+) -> Result:
+    """Imports the file or folder at ``path``; the source is only read.
+
+    Args:
+        workspace: The store.
+        path: A file or folder.
+        actor: Who imports.
+        format_name: Name of an importer, or ``auto`` to recognise it.
+        accept: Take the whole batch in one commit; for a person only.
+        dry_run: Read and judge nothing, write nothing, show what would be imported.
+
+    Returns:
+        Counts, the first titles as a preview, and every malformed item with its place.
+
+    Raises:
+        MayNotAcceptImportError: An agent asked to accept.
+        ImportSourceError: The path cannot be read as any known format.
+    """
+    if accept and not decide_import_accept(actor, workspace.settings).is_admitted:
+        raise MayNotAcceptImportError(
+            f"expected a person to accept an import, got {actor}",
+            hint="import without --accept; a person accepts it with memfs review",
+        )
+    batch = read_items(path, format_name)
+    submissions: list[Submission] = []
+    problems: list[Problem] = []
+    for item in submissions_from(batch, actor=actor, now=workspace.clock.now()):
+        if isinstance(item, Submission):
+            submissions.append(replace(item, is_confirmed=accept) if accept else item)
+        else:
+            problems.extend(item.problems)
+    if dry_run:
+        return _preview(workspace, path, batch.format, submissions, problems)
+    name = f"import-{format_instant(workspace.clock.now())}-{batch.format}"
+    report = admit_batch(workspace, submissions, actor, batch=name)
+    return _result(workspace, path, batch.format, report, problems)
+
+
+def _counts(submissions: list[Submission]) -> dict[str, int]:
+    return dict(sorted(Counter(item.draft.kind for item in submissions).items()))
+
+
+def _preview(
+    workspace: Workspace,
+    path: Path,
+    format_name: str,
+    submissions: list[Submission],
+    problems: list[Problem],
+) -> Result:
+    return Result(
+        action="import",
+        target=str(path),
+        status=ResultStatus.NOTHING,
+        message=f"would import {len(submissions)} claims as {format_name}; nothing was written",
+        store=str(workspace.store.root),
+        data={
+            "format": format_name,
+            "kinds": _counts(submissions),
+            "preview": [item.draft.title for item in submissions[:_SHOWN]],
+            "problems": [str(problem) for problem in problems],
+        },
+    )
+
+
+def _result(
+    workspace: Workspace,
+    path: Path,
+    format_name: str,
+    report: BatchReport,
+    problems: list[Problem],
+) -> Result:
+    parts = [
+        f"{len(report.activated)} recorded" if report.activated else "",
+        f"{len(report.waiting)} wait for review" if report.waiting else "",
+        f"{report.known} known already" if report.known else "",
+        f"{len(report.refused)} refused" if report.refused else "",
+        f"{len(problems)} problems" if problems else "",
+    ]
+    has_errors = any(problem.severity is Severity.ERROR for problem in problems)
+    status = ResultStatus.DONE
+    if has_errors or report.refused:
+        status = ResultStatus.PROBLEMS
+    elif not report.activated and not report.waiting:
+        status = ResultStatus.NOTHING
+    return Result(
+        action="import",
+        target=str(path),
+        status=status,
+        message=", ".join(part for part in parts if part) or "nothing to import",
+        operation=report.transaction,
+        store=str(workspace.store.root),
+        data={
+            "format": format_name,
+            "batch": report.batch,
+            "recorded": list(report.activated),
+            "waiting": list(report.waiting),
+            "known": report.known,
+            "refused": [
+                {"source": source, "code": code, "message": message}
+                for source, code, message in report.refused
+            ],
+            "problems": [str(problem) for problem in problems],
+        },
+    )

@@ -1,0 +1,100 @@
+"""Opens a store: finds it, recovers it, reads its admitted settings, finds its cache."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from memfs.app.registry import REGISTRY
+from memfs.app.system import SystemClock, SystemIds, cache_root
+from memfs.errors import StoreError
+from memfs.formats.settings import decode_settings
+from memfs.model.kinds import KindRegistry
+from memfs.model.settings import Settings
+from memfs.services.ports import Clock, IdSource, Workspace
+from memfs.store.discovery import StoreLocation, discover, read_branch
+from memfs.store.layout import SETTINGS_PATH
+from memfs.store.store import Store
+
+
+class StoreUnfinishedError(StoreError):
+    """The store has no ledger or no admitted settings yet."""
+
+    code = "store.unfinished"
+
+
+def open_workspace(
+    *,
+    start: Path,
+    env: Mapping[str, str],
+    explicit: Path | None = None,
+    registry: KindRegistry = REGISTRY,
+    clock: Clock | None = None,
+    ids: IdSource | None = None,
+) -> Workspace:
+    """Opens the store that is meant from ``start``.
+
+    Args:
+        start: Folder to look from.
+        env: The environment, for ``MEMFS_HOME`` and the cache folder.
+        explicit: The store or project as named by the caller.
+        registry: Kinds of this build.
+        clock: Time; the system's by default.
+        ids: Ids; random by default.
+
+    Raises:
+        StoreError: None, several, an unfinished one, or one in a newer format.
+        SettingsError: The admitted settings cannot be read.
+    """
+    location = discover(start, env, explicit)
+    store = Store.open(location.root)
+    try:
+        settings = admitted_settings(store)
+        store.configure(settings.store)
+    except BaseException:
+        store.close()
+        raise
+    return Workspace(
+        store=store,
+        settings=settings,
+        registry=registry,
+        clock=clock or SystemClock(),
+        ids=ids or SystemIds(),
+        cache_dir=cache_dir_for(location.root, settings.store_id, env),
+        project_branch=_branch(location),
+    )
+
+
+def admitted_settings(store: Store) -> Settings:
+    """Reads ``memfs.yaml`` as the ledger has it; a hand edit of it is not in force.
+
+    Raises:
+        StoreUnfinishedError: There is no ledger or it has no settings.
+        SettingsError: They cannot be read.
+    """
+    if store.ledger_head() is None:
+        raise StoreUnfinishedError(
+            f"expected a finished store at {store.root}, got one without a ledger",
+            hint="finish it with: memfs init",
+        )
+    content = store.snapshot().read(SETTINGS_PATH)
+    if content is None:
+        raise StoreUnfinishedError(
+            f"expected {SETTINGS_PATH} in the ledger of {store.root}, got none",
+            hint="finish it with: memfs init",
+        )
+    return decode_settings(content, path=SETTINGS_PATH)
+
+
+def cache_dir_for(root: Path, store_id: str, env: Mapping[str, str]) -> Path:
+    """Returns the private cache folder of one store at one place.
+
+    Keyed by identity and path, so that a copy of a store never shares an index with it.
+    """
+    place = hashlib.sha256(str(root).encode()).hexdigest()[:12]
+    return cache_root(env) / "stores" / f"{store_id}-{place}"
+
+
+def _branch(location: StoreLocation) -> str:
+    return read_branch(location.project_root) if location.project_root is not None else ""

@@ -1,0 +1,199 @@
+"""One pass over what changed outside memfs: settle, look, classify, file.
+
+Digests decide. A missed event is found by the next pass, an event without a change is
+nothing, and a storm of a thousand is one pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from memfs.model.candidate import Candidate
+from memfs.model.problem import Problem
+from memfs.model.result import Result, ResultStatus
+from memfs.model.settings import HandEdits
+from memfs.policy.reasons import reason
+from memfs.reconcile.drift import (
+    Drift,
+    DriftKind,
+    FileRole,
+    Surroundings,
+    WaitingEdit,
+    WorkingFile,
+    classify,
+)
+from memfs.reconcile.index_edits import edits_of_index, file_index_edits
+from memfs.reconcile.projecting import refresh_projections
+from memfs.services.adopt import adopt
+from memfs.services.intake import (
+    Observation,
+    ObservedFile,
+    OutsideEdit,
+    file_edits,
+    follow_rename,
+    observe,
+    withdraw,
+)
+from memfs.services.ports import Workspace
+from memfs.services.settle import Settlement, settle
+
+_REASONS = {
+    DriftKind.REVISE: "edit.changed",
+    DriftKind.ADD: "edit.added",
+    DriftKind.FORGET: "edit.deleted",
+    DriftKind.CONFLICT: "edit.conflict",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """What one pass found and did.
+
+    Attributes:
+        settlement: What commits made by hand came to.
+        filed: Candidates that stand for edits found now, new or known.
+        adopted: References of edits that counted at once (``trust.hand_edits: adopt``).
+        withdrawn: Ids of candidates whose file is back in step.
+        followed: New paths of files that were moved without a change.
+        problems: Files that are no valid record, or that only memfs may change.
+    """
+
+    settlement: Settlement
+    filed: tuple[Candidate, ...] = ()
+    adopted: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def run_pass(workspace: Workspace) -> Pass:
+    """Settles commits made by hand and files what changed in the working tree."""
+    settlement = settle(workspace)
+    if not _is_on_main(workspace):
+        # Another commit is checked out: its files are not edits, and the ledger is served.
+        return Pass(settlement=settlement)
+    seen = observe(workspace)
+    edits = edits_of_index(workspace)
+    if not seen.files and not seen.waiting and not edits:
+        return Pass(settlement=settlement)
+    findings = classify(map(_working_file, seen.files), _surroundings(seen))
+    followed = tuple(
+        drift.path
+        for drift in findings
+        if drift.kind is DriftKind.RENAMED and follow_rename(workspace, drift.previous, drift.path)
+    )
+    filed = file_edits(workspace, tuple(_edit(item) for item in findings if item.kind in _REASONS))
+    withdrawn = tuple(
+        seen.waiting[item.path] for item in findings if item.kind is DriftKind.WITHDRAWN
+    )
+    withdraw(workspace, withdrawn)
+    if edits:
+        filed += file_index_edits(workspace, edits)
+        refresh_projections(workspace, is_filed=True)
+    adopted: tuple[str, ...] = ()
+    if workspace.settings.trust.hand_edits is HandEdits.ADOPT:
+        filed, adopted = adopt(workspace, filed)
+    return Pass(
+        settlement=settlement,
+        filed=filed,
+        adopted=adopted,
+        withdrawn=tuple(item.id for item in withdrawn),
+        followed=followed,
+        problems=tuple(problem for drift in findings for problem in _problems(drift)),
+    )
+
+
+def _is_on_main(workspace: Workspace) -> bool:
+    return workspace.store.head_branch() == "main"
+
+
+def _working_file(file: ObservedFile) -> WorkingFile:
+    return WorkingFile(
+        path=file.path,
+        role=_role(file),
+        digest=file.digest,
+        served=file.served,
+        served_id=file.served_id,
+        served_version=file.served_version,
+        record_id=file.record_id,
+        version=file.version,
+        problems=file.problems,
+        is_irregular=file.is_irregular,
+    )
+
+
+def _role(file: ObservedFile) -> FileRole:
+    if file.is_reserved:
+        return FileRole.PROTECTED
+    if file.is_settings:
+        return FileRole.SETTINGS
+    return FileRole.RECORD if file.is_memory else FileRole.OTHER
+
+
+def _surroundings(seen: Observation) -> Surroundings:
+    waiting = {
+        path: WaitingEdit(candidate=item.id, base=item.theirs or item.base)
+        for path, item in seen.waiting.items()
+    }
+    return Surroundings(waiting=waiting, served_at=seen.places)
+
+
+def _edit(drift: Drift) -> OutsideEdit:
+    return OutsideEdit(
+        path=drift.previous or drift.path,
+        source=drift.path,
+        base=drift.base,
+        digest=drift.digest,
+        theirs=drift.theirs,
+        reason=reason(_REASONS[drift.kind]),
+    )
+
+
+def _problems(drift: Drift) -> tuple[Problem, ...]:
+    if drift.kind is DriftKind.PROTECTED:
+        return (
+            Problem(
+                drift.path,
+                0,
+                0,
+                "file.protected",
+                "expected a file that memfs alone writes, got a change by hand",
+                "put it back with: git checkout -- PATH (in the store)",
+            ),
+        )
+    if drift.kind in (DriftKind.MALFORMED, DriftKind.IRREGULAR):
+        return drift.problems
+    return ()
+
+
+def pass_result(workspace: Workspace, found: Pass) -> Result:
+    """Words what a pass found."""
+    settlement = found.settlement
+    parts = [
+        f"{len(found.filed)} edits wait for review" if found.filed else "",
+        f"{len(found.adopted)} adopted" if found.adopted else "",
+        f"{len(settlement.held)} held" if settlement.held else "",
+        f"{len(settlement.repaired)} put back" if settlement.repaired else "",
+        f"{len(found.withdrawn)} withdrawn" if found.withdrawn else "",
+        f"{len(found.followed)} moves followed" if found.followed else "",
+        f"{len(found.problems)} problems" if found.problems else "",
+    ]
+    words = ", ".join(part for part in parts if part)
+    result = Result(
+        action="reconcile",
+        target=workspace.settings.project,
+        status=ResultStatus.DONE if words else ResultStatus.NOTHING,
+        message=words or "nothing changed outside memfs",
+        store=str(workspace.store.root),
+        data={
+            "waiting": [item.id for item in found.filed],
+            "paths": [item.path for item in found.filed],
+            "adopted": list(found.adopted),
+            "held": list(settlement.held),
+            "repaired": list(settlement.repaired),
+            "withdrawn": list(found.withdrawn),
+            "followed": list(found.followed),
+            "problems": [str(problem) for problem in found.problems],
+        },
+    )
+    return replace(result, status=ResultStatus.PROBLEMS) if found.problems else result

@@ -1,0 +1,271 @@
+"""What accepting one candidate changes, decided on the head as it is now.
+
+The proposed text is decoded strictly and goes through the whole admission pipeline once
+more. A hand edit becomes the statement of the person who accepts it; imported text stays
+imported and an agent's stays the agent's, confirmed by a person. The person's own bytes
+are kept: only the keys that memfs owns are brought up in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from memfs.errors import DataError
+from memfs.formats.record_codec import decode_record, update_record
+from memfs.formats.settings import decode_settings
+from memfs.model.candidate import Candidate, CandidateAction, Submission
+from memfs.model.decision import Decision, Verdict
+from memfs.model.digests import blob_id
+from memfs.model.operation import FileChange, OperationKind, Plan
+from memfs.model.origin import Actor, Channel, Origin
+from memfs.model.problem import Problem, Severity
+from memfs.model.record import Record
+from memfs.policy.administration import decide_release, decide_settings_change
+from memfs.policy.authority import capture_origin
+from memfs.services.catalogue import read_path
+from memfs.services.door import Decided
+from memfs.services.forget import forget_changes
+from memfs.services.inbox import candidate_path
+from memfs.services.judgement import Judgement, judge
+from memfs.services.ports import Workspace
+from memfs.services.proposals import Draft, new_file, next_version, plan_from, superseded
+from memfs.store.layout import SETTINGS_PATH, hold_path
+from memfs.store.snapshot import Snapshot
+
+
+class CandidateUnreadableError(DataError):
+    """The proposed text is no valid record; all problems are listed."""
+
+    code = "candidate.invalid"
+
+    def __init__(self, message: str, problems: tuple[Problem, ...], *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What accepting one candidate came to; the reference is empty unless it was admitted."""
+
+    candidate: Candidate
+    decision: Decision
+    reference: str = ""
+
+
+def decide_candidate(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    actor: Actor,
+    *,
+    is_confirmed: bool = True,
+) -> Decided[Accepted]:
+    """Decides what accepting ``candidate`` does on ``snapshot`` and lays out the plan.
+
+    Args:
+        workspace: The store.
+        snapshot: The served records that the decision is made on.
+        candidate: What waits.
+        actor: Who decides; the reconciler itself where the store adopts hand edits.
+        is_confirmed: A person accepted this very text.
+
+    Raises:
+        CandidateUnreadableError: The proposed text is not valid; every problem is attached.
+        SettingsError: The proposed settings are not valid.
+    """
+    match candidate.action:
+        case CandidateAction.SETTINGS:
+            return _settings(workspace, snapshot, candidate, actor)
+        case CandidateAction.FORGET:
+            return _forget(workspace, snapshot, candidate, actor)
+        case CandidateAction.ADD | CandidateAction.REVISE | CandidateAction.CONFLICT:
+            return _record(workspace, snapshot, candidate, actor, is_confirmed=is_confirmed)
+        case _:
+            assert_never(candidate.action)
+
+
+def decoded_proposal(workspace: Workspace, candidate: Candidate) -> Record:
+    """Decodes the proposed text strictly.
+
+    Raises:
+        CandidateUnreadableError: It is not a valid record; every problem is attached.
+    """
+    decoded = decode_record(
+        candidate.content, path=candidate.path, registry=workspace.registry, draft=True
+    )
+    errors = tuple(item for item in decoded.problems if item.severity is Severity.ERROR)
+    if decoded.record is None or errors:
+        raise CandidateUnreadableError(
+            f"expected a valid record in {candidate_path(candidate)}, got {len(errors)} problems",
+            errors,
+            hint="mend the text with: memfs review edit",
+        )
+    return decoded.record
+
+
+def acceptance_origin(candidate: Candidate, actor: Actor) -> Origin:
+    """Returns the origin that the accepted record carries."""
+    if candidate.origin.channel is not Channel.WORKSPACE:
+        return candidate.origin
+    text = candidate.content.decode("utf-8", errors="replace")
+    return capture_origin(actor, text)
+
+
+def acceptance_submission(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    actor: Actor,
+    *,
+    is_confirmed: bool = True,
+) -> Submission:
+    """Makes the submission of a candidate that proposes a record."""
+    record = decoded_proposal(workspace, candidate)
+    target = read_path(workspace, snapshot, candidate.path)
+    is_revision = target is not None and candidate.action is not CandidateAction.ADD
+    return Submission(
+        draft=record,
+        origin=acceptance_origin(candidate, actor) if is_confirmed else candidate.origin,
+        action=CandidateAction.REVISE if is_revision else CandidateAction.ADD,
+        target=target.record.id if target is not None and is_revision else "",
+        quotes=candidate.quotes,
+        key=f"accept:{candidate.id}:{blob_id(candidate.content)}",
+        is_confirmed=is_confirmed,
+    )
+
+
+def _record(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    actor: Actor,
+    *,
+    is_confirmed: bool,
+) -> Decided[Accepted]:
+    submission = acceptance_submission(
+        workspace, snapshot, candidate, actor, is_confirmed=is_confirmed
+    )
+    judgement = judge(workspace, snapshot, submission)
+    decision = judgement.decision
+    if decision.verdict is not Verdict.ACTIVATE:
+        return Decided(Accepted(candidate=candidate, decision=decision))
+    draft = laid_out(workspace, snapshot, candidate, judgement)
+    replaced = (
+        superseded(workspace, snapshot, stored, draft.record.id, decision)
+        for stored in judgement.replaced
+    )
+    plan = plan_from(
+        workspace,
+        snapshot,
+        operation=_operation(judgement, candidate),
+        actor=actor,
+        drafts=(draft, *replaced),
+        key=submission.key,
+        extra=release_changes(workspace, snapshot, (candidate.path,), actor),
+    )
+    return Decided(
+        Accepted(candidate=candidate, decision=decision, reference=draft.record.reference), plan
+    )
+
+
+def _operation(judgement: Judgement, candidate: Candidate) -> OperationKind:
+    if judgement.submission.action is CandidateAction.REVISE:
+        return OperationKind.REVISE
+    return OperationKind.IMPORT if candidate.batch else OperationKind.ACTIVATE
+
+
+def laid_out(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, judgement: Judgement
+) -> Draft:
+    """Lays out the accepted file from the person's bytes.
+
+    A file that a person made keeps its place; what was only proposed gets one.
+    """
+    record, decision = judgement.submission.draft, judgement.decision
+    handed_in = frozenset({blob_id(candidate.content)})
+    tip = snapshot.raw_entry(candidate.path)
+    if judgement.submission.action is CandidateAction.REVISE and judgement.target is not None:
+        draft = next_version(workspace, judgement.target, candidate.content, record, decision)
+    else:
+        draft = new_file(workspace, snapshot, record, decision)
+        if candidate.is_working_file or tip is not None:
+            content = update_record(
+                candidate.content, draft.record, path=candidate.path, registry=workspace.registry
+            )
+            draft = replace(draft, path=candidate.path, content=content)
+    expected = tip.blob if tip is not None and draft.path == candidate.path else None
+    return replace(draft, expected=expected, replaces_working=handed_in)
+
+
+def release_changes(
+    workspace: Workspace, snapshot: Snapshot, paths: Sequence[str], actor: Actor
+) -> tuple[FileChange, ...]:
+    """Returns the changes that lift the holds on ``paths``, where there are any."""
+    decision = decide_release(actor, workspace.settings)
+    standing = ((path, snapshot.raw_entry(hold_path(path))) for path in paths)
+    return tuple(
+        FileChange(path=hold_path(path), content=None, expected=hold.blob, decision=decision)
+        for path, hold in standing
+        if hold is not None
+    )
+
+
+def _settings(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, actor: Actor
+) -> Decided[Accepted]:
+    decode_settings(candidate.content, path=SETTINGS_PATH)
+    decision = decide_settings_change(actor, workspace.settings)
+    accepted = Accepted(candidate=candidate, decision=decision)
+    if decision.verdict is not Verdict.ACTIVATE:
+        return Decided(accepted)
+    tip = snapshot.raw_entry(SETTINGS_PATH)
+    change = FileChange(
+        path=SETTINGS_PATH,
+        content=candidate.content,
+        expected=tip.blob if tip else None,
+        decision=decision,
+        replaces_working=frozenset({blob_id(candidate.content)}),
+    )
+    return Decided(
+        replace(accepted, reference=SETTINGS_PATH),
+        _single(workspace, snapshot, candidate, actor, OperationKind.SETTINGS, (change,)),
+    )
+
+
+def _forget(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, actor: Actor
+) -> Decided[Accepted]:
+    target = read_path(workspace, snapshot, candidate.path)
+    changes, decision = forget_changes(workspace, snapshot, candidate.path, target, actor)
+    accepted = Accepted(
+        candidate=candidate,
+        decision=decision,
+        reference=target.record.reference if target else candidate.path,
+    )
+    if decision.verdict is not Verdict.ACTIVATE or not changes:
+        return Decided(accepted)
+    plan = _single(workspace, snapshot, candidate, actor, OperationKind.FORGET, changes)
+    return Decided(accepted, plan)
+
+
+def _single(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    actor: Actor,
+    operation: OperationKind,
+    changes: tuple[FileChange, ...],
+) -> Plan:
+    """Makes the plan of a candidate that is no new record text."""
+    return plan_from(
+        workspace,
+        snapshot,
+        operation=operation,
+        actor=actor,
+        drafts=(),
+        subject=candidate.record_id or candidate.path,
+        key=f"accept:{candidate.id}:{candidate.action}",
+        extra=(*changes, *release_changes(workspace, snapshot, (candidate.path,), actor)),
+    )

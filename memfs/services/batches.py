@@ -1,0 +1,218 @@
+"""Batches: many submissions decided one by one and committed as one operation.
+
+Used by import and by review of an imported batch. Each claim is judged on its own; a
+claim that is refused or known already does not keep the others out, and the answer
+counts every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from memfs.index.catalogue import Catalogue
+from memfs.model.candidate import Candidate, CandidateAction, Submission
+from memfs.model.decision import Verdict
+from memfs.model.operation import Commit, OperationKind
+from memfs.model.origin import Actor
+from memfs.services.accept import acceptance_submission
+from memfs.services.catalogue import fingerprint_of, open_catalogue
+from memfs.services.door import Decided, commit_decided
+from memfs.services.inbox import put_candidates, remove_candidate
+from memfs.services.judgement import Judgement, judge_with
+from memfs.services.ports import Workspace
+from memfs.services.proposals import Draft, kind_of, place_new, plan_from, superseded
+from memfs.services.propose import candidate_from
+from memfs.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchReport:
+    """What became of each claim of a batch.
+
+    Attributes:
+        batch: Name of the batch.
+        activated: References of the records that are in the ledger now.
+        waiting: Ids of the candidates that wait in the inbox.
+        known: Number of claims that the ledger or the batch already had.
+        refused: Source and first reason of each claim that policy refused.
+        transaction: ``tx_…`` of the one commit; empty when nothing was committed.
+    """
+
+    batch: str
+    activated: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    known: int = 0
+    refused: tuple[tuple[str, str, str], ...] = ()
+    transaction: str = ""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Collects a batch while it is judged."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    activations: list[Judgement] = field(default_factory=list)
+    quarantined: list[Judgement] = field(default_factory=list)
+    refused: list[tuple[str, str, str]] = field(default_factory=list)
+    known: int = 0
+    fingerprints: set[str] = field(default_factory=set)
+    digests: set[str] = field(default_factory=set)
+    shards: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def admit_batch(
+    workspace: Workspace,
+    submissions: Sequence[Submission],
+    actor: Actor,
+    *,
+    batch: str,
+) -> BatchReport:
+    """Judges every submission; commits what is admitted as one operation, files the rest.
+
+    Args:
+        workspace: The store.
+        submissions: The claims; those that a person accepted carry ``is_confirmed``.
+        actor: Who runs the operation.
+        batch: Name that the candidates carry.
+    """
+
+    def decide_on(snapshot: Snapshot) -> Decided[_Tally]:
+        tally = _judged(workspace, snapshot, submissions)
+        return _with_plan(workspace, snapshot, tally, actor, batch)
+
+    committed = commit_decided(workspace, decide_on)
+    tally = committed.outcome
+    candidates = put_candidates(
+        workspace,
+        [candidate_from(workspace, item, batch=batch) for item in tally.quarantined],
+    )
+    return _report(tally, committed.commit, batch, tuple(item.id for item in candidates))
+
+
+def accept_batch(
+    workspace: Workspace, candidates: Sequence[Candidate], actor: Actor, *, batch: str
+) -> BatchReport:
+    """Accepts candidates that only add records, as one operation.
+
+    What policy still holds back stays in the inbox; what it admitted, knows already or
+    refuses is removed from it.
+
+    Raises:
+        CandidateUnreadableError: One of them is not a valid record; nothing is changed.
+    """
+    mine: dict[str, Candidate] = {}
+
+    def decide_on(snapshot: Snapshot) -> Decided[_Tally]:
+        mine.clear()
+        submissions = []
+        for candidate in candidates:
+            submission = acceptance_submission(workspace, snapshot, candidate, actor)
+            mine[submission.key] = candidate
+            submissions.append(submission)
+        tally = _judged(workspace, snapshot, submissions)
+        return _with_plan(workspace, snapshot, tally, actor, batch)
+
+    committed = commit_decided(workspace, decide_on)
+    tally = committed.outcome
+    kept = {item.submission.key for item in tally.quarantined}
+    for key, candidate in mine.items():
+        if key not in kept:
+            remove_candidate(workspace, candidate)
+    waiting = tuple(mine[key].id for key in mine if key in kept)
+    return _report(tally, committed.commit, batch, waiting)
+
+
+def is_batchable(candidate: Candidate) -> bool:
+    """Whether a candidate can be accepted together with others of its batch."""
+    return (
+        bool(candidate.batch)
+        and candidate.action is CandidateAction.ADD
+        and not candidate.is_working_file
+    )
+
+
+def _judged(workspace: Workspace, snapshot: Snapshot, submissions: Iterable[Submission]) -> _Tally:
+    tally = _Tally()
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        for submission in submissions:
+            _judge_one(workspace, snapshot, catalogue, submission, tally)
+    finally:
+        catalogue.close()
+    return tally
+
+
+def _judge_one(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    submission: Submission,
+    tally: _Tally,
+) -> None:
+    digest = submission.origin.digest
+    if digest and (digest in tally.digests or catalogue.by_source_digest(digest)):
+        tally.known += 1
+        return
+    judgement = judge_with(workspace, snapshot, catalogue, submission)
+    mark = fingerprint_of(judgement.submission.draft)
+    verdict = judgement.decision.verdict
+    if verdict is Verdict.DUPLICATE or mark in tally.fingerprints:
+        tally.known += 1
+        return
+    if verdict is Verdict.REJECT:
+        reason = judgement.decision.reasons[0]
+        tally.refused.append((submission.origin.source, reason.code, reason.message))
+        return
+    tally.fingerprints.add(mark)
+    tally.digests.add(digest)
+    if verdict is Verdict.ACTIVATE:
+        _lay_out(workspace, snapshot, judgement, tally)
+    else:
+        tally.quarantined.append(judgement)
+
+
+def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tally: _Tally) -> None:
+    record = judgement.submission.draft
+    folder = kind_of(workspace, record).folder
+    shards = tally.shards.get(folder)
+    if shards is None:
+        shards = tally.shards[folder] = dict(snapshot.shard_sizes(folder))
+    draft = place_new(workspace, record, judgement.decision, shards=shards)
+    tally.drafts.append(draft)
+    planned = {item.path for item in tally.drafts}
+    tally.drafts.extend(
+        superseded(workspace, snapshot, stored, draft.record.id, judgement.decision)
+        for stored in judgement.replaced
+        if stored.path not in planned
+    )
+    tally.activations.append(judgement)
+
+
+def _with_plan(
+    workspace: Workspace, snapshot: Snapshot, tally: _Tally, actor: Actor, batch: str
+) -> Decided[_Tally]:
+    if not tally.drafts:
+        return Decided(tally)
+    plan = plan_from(
+        workspace,
+        snapshot,
+        operation=OperationKind.IMPORT,
+        actor=actor,
+        drafts=tuple(tally.drafts),
+        subject=f"{len(tally.activations)} records ({batch})",
+    )
+    return Decided(tally, plan)
+
+
+def _report(
+    tally: _Tally, commit: Commit | None, batch: str, waiting: tuple[str, ...]
+) -> BatchReport:
+    return BatchReport(
+        batch=batch,
+        activated=tuple(draft.record.reference for draft in tally.drafts) if commit else (),
+        waiting=waiting,
+        known=tally.known,
+        refused=tuple(tally.refused),
+        transaction=commit.transaction if commit else "",
+    )

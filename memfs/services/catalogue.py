@@ -1,0 +1,146 @@
+"""Keeps the catalogue at the ledger head and turns its rows back into records.
+
+Every answer is re-read from the ledger: a row only says where to look, and a row whose
+blob is no longer what the ledger has is refreshed before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from memfs.formats.record_codec import RecordError, read_record
+from memfs.index.catalogue import Catalogue, CatalogueDamagedError, CatalogueEntry
+from memfs.model.instants import format_instant
+from memfs.model.record import Record, StoredRecord
+from memfs.model.text import claim_fingerprint
+from memfs.services.ports import Workspace
+from memfs.store.layout import is_record_path
+from memfs.store.snapshot import Snapshot
+
+
+def fingerprint_of(record: Record) -> str:
+    """Returns what two records that say the same thing have in common."""
+    return claim_fingerprint(
+        record.kind,
+        str(record.scope or ""),
+        record.subject,
+        record.title,
+        record.body,
+    )
+
+
+def entry_from(stored: StoredRecord) -> CatalogueEntry:
+    """Makes the catalogue row of one record."""
+    record = stored.record
+    return CatalogueEntry(
+        path=stored.path,
+        blob=stored.blob,
+        id=record.id,
+        kind=record.kind,
+        status=str(record.status),
+        scope=str(record.scope or ""),
+        subject=record.subject,
+        fingerprint=fingerprint_of(record),
+        source_digest=record.origin.digest if record.origin else "",
+        title="" if record.sensitivity.is_opaque else record.title,
+        version=record.version,
+        observed=format_instant(record.observed) if record.observed else "",
+        importance=record.importance,
+        tags=f",{','.join(record.tags)}," if record.tags else "",
+    )
+
+
+def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
+    """Opens the catalogue and brings it to ``snapshot``; replaces a damaged one.
+
+    The caller closes it. A record that cannot be read is left out, like everywhere else:
+    ``check`` reports it.
+    """
+    try:
+        return _current(workspace, snapshot)
+    except CatalogueDamagedError:
+        Catalogue.discard(workspace.cache_dir)
+        return _current(workspace, snapshot)
+
+
+def _current(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
+    catalogue = Catalogue(workspace.cache_dir)
+    try:
+        while not catalogue.pin(snapshot.commit):
+            stamp = catalogue.stamp()
+            if stamp != snapshot.commit:
+                _advance(workspace, catalogue, snapshot, stamp)
+    except BaseException:
+        catalogue.close()
+        raise
+    return catalogue
+
+
+def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, stamp: str) -> None:
+    """Applies the difference from ``stamp``; changes nothing when another process was faster."""
+    older = workspace.store.snapshot_or_none(stamp) if stamp else None
+    if older is None:
+        rows = (
+            entry_from(stored) for stored in read_all(workspace, snapshot, snapshot_paths(snapshot))
+        )
+        catalogue.apply(
+            expected_stamp=stamp, stamp=snapshot.commit, removed=(), added=rows, is_rebuild=True
+        )
+        return
+    changes = [change for change in snapshot.changes_since(older) if is_record_path(change.path)]
+    added = read_all(
+        workspace, snapshot, ((change.path, change.new) for change in changes if change.new)
+    )
+    catalogue.apply(
+        expected_stamp=stamp,
+        stamp=snapshot.commit,
+        removed=tuple(change.path for change in changes),
+        added=(entry_from(stored) for stored in added),
+    )
+
+
+def snapshot_paths(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """Yields path and blob of every served record file, ordered by path."""
+    return ((entry.path, entry.blob) for entry in snapshot.entries() if is_record_path(entry.path))
+
+
+def read_all(
+    workspace: Workspace, snapshot: Snapshot, places: Iterable[tuple[str, str]]
+) -> Iterator[StoredRecord]:
+    """Reads and decodes many records in one pass; unreadable ones are left out."""
+    wanted = list(places)
+    paths_by_blob: dict[str, list[str]] = {}
+    for path, blob in wanted:
+        paths_by_blob.setdefault(blob, []).append(path)
+    for blob, content in snapshot.read_blobs(list(paths_by_blob)):
+        for path in paths_by_blob[blob]:
+            stored = decode_stored(workspace, path, blob, content)
+            if stored is not None:
+                yield stored
+
+
+def decode_stored(
+    workspace: Workspace, path: str, blob: str, content: bytes
+) -> StoredRecord | None:
+    """Decodes one file of the ledger, or returns ``None`` when it is no readable record."""
+    try:
+        record = read_record(content, path=path, registry=workspace.registry)
+    except RecordError:
+        return None
+    return StoredRecord(record=record, path=path, blob=blob)
+
+
+def read_path(workspace: Workspace, snapshot: Snapshot, path: str) -> StoredRecord | None:
+    """Reads the served record at ``path``, or ``None`` when there is none."""
+    entry = snapshot.entry(path)
+    if entry is None:
+        return None
+    return decode_stored(workspace, path, entry.blob, snapshot.read_blob(entry.blob))
+
+
+def read_entries(
+    workspace: Workspace, snapshot: Snapshot, entries: Iterable[CatalogueEntry]
+) -> tuple[StoredRecord, ...]:
+    """Re-reads the records of catalogue rows from the ledger, keeping their order."""
+    found = (read_path(workspace, snapshot, entry.path) for entry in entries)
+    return tuple(stored for stored in found if stored is not None)

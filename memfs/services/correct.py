@@ -1,0 +1,92 @@
+"""Corrections: a new version of the same claim in the same file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memfs.formats.record_codec import decode_record
+from memfs.model.candidate import CandidateAction, Submission
+from memfs.model.origin import Actor, Origin
+from memfs.model.problem import Severity
+from memfs.model.record import Record, StoredRecord
+from memfs.model.result import Result
+from memfs.services.accept import CandidateUnreadableError
+from memfs.services.ports import Workspace
+from memfs.services.proposals import title_from
+from memfs.services.propose import submit
+from memfs.services.reading import access_request, find_record
+
+
+def target_of(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
+    """Returns the active record that a correction names, as the ledger has it.
+
+    Raises:
+        UnknownRecordError: None matches, or none that may be seen.
+        AmbiguousRecordError: More than one does.
+    """
+    request = access_request(workspace, actor)
+    return find_record(workspace, workspace.store.snapshot(), reference, request)
+
+
+def correct(
+    workspace: Workspace, reference: str, text: str, actor: Actor, origin: Origin
+) -> Result:
+    """Replaces what a record says with ``text``.
+
+    The title follows the text when it was taken from the text before. The previous wording
+    stays readable in the history of the same file.
+
+    Raises:
+        UnknownRecordError: None matches, or none that may be seen.
+    """
+    stored = target_of(workspace, reference, actor)
+    record = stored.record
+    body = text if text.endswith("\n") else f"{text}\n"
+    is_derived = record.title == title_from(record.body)
+    title = title_from(text) if is_derived else record.title
+    return revise(workspace, stored, replace(record, body=body, title=title), actor, origin)
+
+
+def revise(
+    workspace: Workspace,
+    stored: StoredRecord,
+    record: Record,
+    actor: Actor,
+    origin: Origin,
+    *,
+    text: bytes | None = None,
+) -> Result:
+    """Submits ``record`` as the next version of ``stored``.
+
+    Raises:
+        StaleBaseError: The record changed since ``stored`` was read.
+    """
+    submission = Submission(
+        draft=replace(record, observed=workspace.clock.now(), review_after=None),
+        origin=origin,
+        action=CandidateAction.REVISE,
+        target=stored.record.id,
+        base=stored.blob,
+        text=text,
+    )
+    return submit(workspace, submission, actor, action="correct")
+
+
+def edited(
+    workspace: Workspace, stored: StoredRecord, content: bytes, actor: Actor, origin: Origin
+) -> Result:
+    """Submits the file that a person saved in their editor as the next version of ``stored``.
+
+    Raises:
+        CandidateUnreadableError: The text is not a valid record; nothing is changed.
+        StaleBaseError: The record changed while the editor was open.
+    """
+    decoded = decode_record(content, path=stored.path, registry=workspace.registry, draft=True)
+    errors = tuple(item for item in decoded.problems if item.severity is Severity.ERROR)
+    if decoded.record is None or errors:
+        raise CandidateUnreadableError(
+            f"expected a valid record, got {len(errors)} problems",
+            errors,
+            hint="nothing was changed; edit again",
+        )
+    return revise(workspace, stored, decoded.record, actor, origin, text=content)

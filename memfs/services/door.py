@@ -1,0 +1,93 @@
+"""The loop around the one door: decide on a snapshot, commit, decide again if it moved.
+
+The first attempt is optimistic. When the ledger moved in between, the next one decides
+and commits under the store's lock, so that eight writers all make progress and none is
+starved. Commits that memfs did not make are settled first (see ``settle``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from memfs.errors import ConflictError
+from memfs.model.operation import Commit, Plan
+from memfs.services.ports import Workspace
+from memfs.services.settle import settle
+from memfs.store.snapshot import Snapshot
+from memfs.store.preconditions import (
+    ForeignCommitsError,
+    LedgerMovedError,
+    PreconditionError,
+)
+
+_ATTEMPTS: Final = 6
+
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Decided(Generic[Outcome]):
+    """What deciding on a snapshot gave: an outcome, and a plan when something is to change."""
+
+    outcome: Outcome
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Committed(Generic[Outcome]):
+    """The outcome that held in the end and the commit that made it so, if any."""
+
+    outcome: Outcome
+    commit: Commit | None
+
+
+class ContendedError(ConflictError):
+    """The ledger kept moving under a decision; nothing was written."""
+
+    code = "conflict.contended"
+
+
+def commit_decided(
+    workspace: Workspace, decide: Callable[[Snapshot], Decided[Outcome]]
+) -> Committed[Outcome]:
+    """Decides and commits, again when the ledger moved.
+
+    Args:
+        workspace: The store.
+        decide: Called with the served snapshot at the ledger head. Must not have lasting
+            effects other than files in the inbox, since it may be called more than once.
+
+    Raises:
+        ContendedError: The ledger moved at every attempt.
+        PreconditionError: A record that the caller named changed in an incompatible way and
+            ``decide`` did not notice.
+    """
+    settle(workspace)
+    moved: ConflictError | None = None
+    for attempt in range(_ATTEMPTS):
+        try:
+            if attempt == 0:
+                return _attempt(workspace, decide)
+            with workspace.store.exclusive():
+                return _attempt(workspace, decide)
+        except ForeignCommitsError as error:
+            moved = error
+            settle(workspace)
+        except (LedgerMovedError, PreconditionError) as error:
+            moved = error
+    if isinstance(moved, PreconditionError):
+        raise moved
+    raise ContendedError(
+        "the ledger moved at every attempt", hint="try again; nothing was written"
+    ) from moved
+
+
+def _attempt(
+    workspace: Workspace, decide: Callable[[Snapshot], Decided[Outcome]]
+) -> Committed[Outcome]:
+    decided = decide(workspace.store.snapshot())
+    if decided.plan is None:
+        return Committed(decided.outcome, None)
+    return Committed(decided.outcome, workspace.store.commit(decided.plan))

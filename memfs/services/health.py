@@ -1,0 +1,112 @@
+"""Status and doctor: how the store stands, and what can be mended without losing anything."""
+
+from __future__ import annotations
+
+from memfs.index.catalogue import Catalogue
+from memfs.model.problem import Problem, Severity
+from memfs.model.result import Result, ResultStatus
+from memfs.model.status import Status
+from memfs.model.values import JsonValue
+from memfs.services.catalogue import open_catalogue
+from memfs.services.inbox import read_inbox
+from memfs.services.ports import Workspace
+from memfs.services.reindex import index_status, rebuild
+from memfs.services.settle import settle
+
+
+def status(workspace: Workspace, problems: tuple[Problem, ...]) -> Result:
+    """Tells how the store stands, without any content.
+
+    Args:
+        workspace: The store.
+        problems: What the last pass over the working tree found.
+    """
+    store = workspace.store
+    snapshot = store.snapshot()
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        counts = catalogue.counts()
+    finally:
+        catalogue.close()
+    active = {kind: number for (kind, state), number in counts.items() if state == Status.ACTIVE}
+    inbox = read_inbox(workspace)
+    index = index_status(workspace)
+    data: dict[str, JsonValue] = {
+        "store_id": workspace.store_id,
+        "project": workspace.settings.project,
+        "mode": str(workspace.settings.mode),
+        "ledger": store.ledger_head() or "",
+        "main": store.main_head() or "",
+        "branch": store.head_branch(),
+        "records": dict(sorted(active.items())),
+        "waiting": len(inbox.waiting),
+        "held": len(snapshot.holds()),
+        "problems": [str(item) for item in (*problems, *inbox.problems)],
+        "index": {"state": str(index.state), "ledger": index.ledger, "records": index.records},
+        "scripted": list(workspace.settings.trust.scripted),
+    }
+    total = sum(active.values())
+    words = [f"{total} records", f"{len(inbox.waiting)} waiting"]
+    if snapshot.holds():
+        words.append(f"{len(snapshot.holds())} held")
+    if problems or inbox.problems:
+        words.append(f"{len(problems) + len(inbox.problems)} problems")
+    return Result(
+        action="status",
+        target=workspace.settings.project,
+        status=ResultStatus.DONE,
+        message=", ".join(words),
+        store=str(store.root),
+        data=data,
+    )
+
+
+def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
+    """Examines the store, its Git repository and its caches; mends with ``fix``.
+
+    Mending never touches a record: it finishes interrupted writes, settles commits made by
+    hand, restores the store's own Git configuration and hooks, and rebuilds caches.
+
+    Returns:
+        What is wrong, after mending when that was asked for.
+    """
+    if fix:
+        workspace.store.mend()
+        settle(workspace)
+        rebuild_caches(workspace)
+    problems = list(workspace.store.health())
+    index = index_status(workspace)
+    if not index.is_usable:
+        problems.append(
+            Problem(
+                "cache",
+                0,
+                0,
+                "index.unusable",
+                f"expected a readable search index, got {index.state}",
+                "memfs rebuild",
+                Severity.WARNING,
+            )
+        )
+    problems.extend(read_inbox(workspace).problems)
+    return tuple(problems)
+
+
+def rebuild_caches(workspace: Workspace) -> Result:
+    """Deletes and rebuilds every index from the ledger; reports what they hold."""
+    Catalogue.discard(workspace.cache_dir)
+    snapshot = workspace.store.snapshot()
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        rows = sum(catalogue.counts().values())
+    finally:
+        catalogue.close()
+    built = rebuild(workspace)
+    return Result(
+        action="rebuild",
+        target=workspace.settings.project,
+        status=ResultStatus.DONE,
+        message=f"rebuilt from {built.ledger[:8]}: {rows} records, {built.records} searchable",
+        store=str(workspace.store.root),
+        data={"ledger": built.ledger, "records": rows, "searchable": built.records},
+    )

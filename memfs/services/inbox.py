@@ -1,0 +1,211 @@
+"""The inbox: candidates as untracked Markdown files, one each.
+
+Nothing here enters history. A candidate that repeats an earlier one (same key) replaces
+it under the same id and file; one that has lapsed is swept at the next look. A file in
+the inbox that is no candidate is reported, never deleted.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memfs.errors import ConflictError, DataError
+from memfs.formats.candidate_codec import decode_candidate, encode_candidate
+from memfs.model.candidate import Candidate, CandidateState
+from memfs.model.ids import CANDIDATE_PREFIX, is_id, short_id
+from memfs.model.problem import Problem
+from memfs.policy.retention import is_candidate_expired
+from memfs.services.ports import Workspace
+from memfs.store.layout import slugify
+
+FOLDER: Final = "inbox"
+EDIT_PREFIX: Final = "edit-"
+"""Begins the file name of a candidate that stands for an edited working file."""
+WAITING_STATES: Final = frozenset({CandidateState.PROPOSED, CandidateState.QUARANTINED})
+
+
+class UnknownCandidateError(ConflictError):
+    """No candidate has this id."""
+
+    code = "conflict.unknown-candidate"
+
+
+class AmbiguousCandidateError(ConflictError):
+    """Several candidates match."""
+
+    code = "conflict.ambiguous-candidate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """What the inbox holds: candidates by age, and files that are none."""
+
+    candidates: tuple[Candidate, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def waiting(self) -> tuple[Candidate, ...]:
+        """Candidates that wait for a decision."""
+        return tuple(item for item in self.candidates if item.state in WAITING_STATES)
+
+
+def candidate_path(candidate: Candidate) -> str:
+    """Returns the file of a candidate, named after its title and its id."""
+    slug = slugify(candidate.title) if candidate.title else "candidate"
+    prefix = EDIT_PREFIX if candidate.is_working_file else ""
+    return f"{FOLDER}/{prefix}{slug}-{short_id(candidate.id)}.md"
+
+
+def read_inbox(workspace: Workspace, *, only_edits: bool = False) -> Inbox:
+    """Reads every candidate, oldest first; lapsed ones are removed on the way.
+
+    Args:
+        workspace: The store.
+        only_edits: Read only those that may stand for working files, as every command does.
+    """
+    now = workspace.clock.now()
+    candidates: list[Candidate] = []
+    problems: list[Problem] = []
+    for path in workspace.store.list_untracked(FOLDER):
+        if not path.endswith(".md"):
+            continue
+        if only_edits and not path.startswith(f"{FOLDER}/{EDIT_PREFIX}"):
+            continue
+        candidate, problem = _read_file(workspace, path)
+        if problem is not None:
+            problems.append(problem)
+        if candidate is None:
+            continue
+        if is_candidate_expired(candidate, now):
+            workspace.store.remove_untracked(path)
+            continue
+        candidates.append(candidate)
+    candidates.sort(key=lambda item: (item.created, item.id))
+    return Inbox(candidates=tuple(candidates), problems=tuple(problems))
+
+
+def _read_file(workspace: Workspace, path: str) -> tuple[Candidate | None, Problem | None]:
+    try:
+        content = workspace.store.read_working(path)
+        if content is None:
+            return None, None
+        return decode_candidate(content, path=path), None
+    except DataError as error:
+        problem = Problem(
+            path=error.path or path,
+            line=error.line or 0,
+            column=error.column or 0,
+            code=error.code,
+            message=error.message,
+            hint=error.hint or "mend the file or delete it; nothing of it is in the ledger",
+        )
+        return None, problem
+
+
+def find_candidate(workspace: Workspace, reference: str) -> Candidate:
+    """Finds one candidate by id, by the last characters of its id, or by its file.
+
+    Raises:
+        UnknownCandidateError: None matches.
+        AmbiguousCandidateError: More than one does; the message lists them.
+    """
+    candidates = read_inbox(workspace).candidates
+    matches = [item for item in candidates if _is_match(item, reference)]
+    if not matches:
+        raise UnknownCandidateError(
+            f"no candidate matches {reference!r}", hint="see: memfs review list"
+        )
+    if len(matches) > 1:
+        names = ", ".join(item.id for item in matches)
+        raise AmbiguousCandidateError(
+            f"{reference!r} matches several candidates: {names}", hint="give more of the id"
+        )
+    return matches[0]
+
+
+def _is_match(candidate: Candidate, reference: str) -> bool:
+    if is_id(reference, CANDIDATE_PREFIX):
+        return candidate.id == reference
+    name = reference.removeprefix(f"{FOLDER}/")
+    return candidate_path(candidate).endswith(f"/{name}") or (
+        len(reference) >= 4 and candidate.id.endswith(reference.lower())
+    )
+
+
+def put_candidate(workspace: Workspace, candidate: Candidate) -> Candidate:
+    """Writes one candidate; see :func:`put_candidates`."""
+    return put_candidates(workspace, (candidate,))[0]
+
+
+def put_candidates(workspace: Workspace, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Writes candidates; one with the key of an earlier one takes its id and its place.
+
+    A candidate that says exactly what the earlier one says changes nothing, so that what a
+    person rejected is not brought back by the next look at the same file.
+
+    Returns:
+        The candidates as they stand in the inbox, in the order given.
+    """
+    by_key = {item.key: item for item in read_inbox(workspace).candidates if item.key}
+    placed: list[Candidate] = []
+    for candidate in candidates:
+        earlier = by_key.get(candidate.key) if candidate.key else None
+        if earlier is not None and _is_repetition(earlier, candidate):
+            placed.append(earlier)
+            continue
+        if earlier is not None:
+            workspace.store.remove_untracked(candidate_path(earlier))
+            candidate = replace(candidate, id=earlier.id)
+        write_candidate(workspace, candidate)
+        if candidate.key:
+            by_key[candidate.key] = candidate
+        placed.append(candidate)
+    return tuple(placed)
+
+
+def _is_repetition(earlier: Candidate, later: Candidate) -> bool:
+    return (earlier.action, earlier.content, earlier.base, earlier.theirs) == (
+        later.action,
+        later.content,
+        later.base,
+        later.theirs,
+    )
+
+
+def write_candidate(workspace: Workspace, candidate: Candidate) -> None:
+    """Writes the file of a candidate with its difference from the ledger."""
+    content = encode_candidate(candidate, difference(workspace, candidate))
+    workspace.store.write_untracked(candidate_path(candidate), content)
+
+
+def remove_candidate(workspace: Workspace, candidate: Candidate) -> None:
+    """Deletes the file of a candidate."""
+    workspace.store.remove_untracked(candidate_path(candidate))
+
+
+def difference(workspace: Workspace, candidate: Candidate) -> str:
+    """Returns a unified diff from the ledger's version to the proposed one."""
+    before = workspace.store.read_blob(candidate.base) if candidate.base else b""
+    return unified_diff(before, candidate.content, candidate.path)
+
+
+def unified_diff(before: bytes, after: bytes, path: str) -> str:
+    """Returns a unified diff of two texts as people read it; undecodable bytes are replaced."""
+
+    def lines(content: bytes) -> list[str]:
+        return content.decode("utf-8", errors="replace").splitlines(keepends=True)
+
+    return "".join(
+        _ended(difflib.unified_diff(lines(before), lines(after), f"a/{path}", f"b/{path}"))
+    )
+
+
+def _ended(diff: Iterator[str]) -> Iterator[str]:
+    for line in diff:
+        if line.endswith("\n"):
+            yield line
+        else:
+            yield f"{line}\n\\ No newline at end of file\n"

@@ -1,0 +1,99 @@
+"""One submission before policy: completed, compared with the ledger, decided.
+
+Everything that can enter the ledger as a claim comes through :func:`judge`, so that the
+foreground, review, import and background jobs cannot differ in what they allow (A23).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memfs.errors import ConflictError
+from memfs.index.catalogue import Catalogue
+from memfs.model.candidate import Submission
+from memfs.model.decision import Decision
+from memfs.model.record import StoredRecord
+from memfs.policy.admission import decide
+from memfs.services.admission_view import admission_view
+from memfs.services.catalogue import open_catalogue, read_path
+from memfs.services.ports import Workspace
+from memfs.services.proposals import completed_draft
+from memfs.store.snapshot import Snapshot
+
+
+class StaleBaseError(ConflictError):
+    """The record changed since the caller read it; both revisions are named (O45)."""
+
+    code = "conflict.stale-base"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A decision together with what it was decided on.
+
+    Attributes:
+        submission: Completed with scope, title, origin and observation time.
+        decision: What policy says.
+        target: The record that a revision names, as served.
+        replaced: Records that the decision supersedes, as served.
+    """
+
+    submission: Submission
+    decision: Decision
+    target: StoredRecord | None
+    replaced: tuple[StoredRecord, ...]
+
+
+def judge(
+    workspace: Workspace, snapshot: Snapshot, submission: Submission, *, waiting: int = 0
+) -> Judgement:
+    """Decides on one submission against ``snapshot``.
+
+    Args:
+        workspace: The store.
+        snapshot: Served records at the head that the plan will be based on.
+        submission: The claim with its origin.
+        waiting: Candidates that the same principal already has in the inbox.
+
+    Raises:
+        StaleBaseError: The submission names a base that is no longer the served version.
+    """
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        return judge_with(workspace, snapshot, catalogue, submission, waiting=waiting)
+    finally:
+        catalogue.close()
+
+
+def judge_with(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    submission: Submission,
+    *,
+    waiting: int = 0,
+) -> Judgement:
+    """Like :func:`judge` with the catalogue already open, for batches."""
+    now = workspace.clock.now()
+    completed = completed_draft(workspace, submission, now)
+    view = admission_view(workspace, snapshot, catalogue, completed, waiting=waiting)
+    _check_base(completed, view.target)
+    decision = decide(completed, view, workspace.settings, workspace.registry, now)
+    replaced = tuple(
+        stored
+        for identifier in decision.supersedes
+        for entry in catalogue.by_id(identifier)
+        if (stored := read_path(workspace, snapshot, entry.path)) is not None
+    )
+    return Judgement(submission=completed, decision=decision, target=view.target, replaced=replaced)
+
+
+def _check_base(submission: Submission, target: StoredRecord | None) -> None:
+    if not submission.base or target is None or target.blob == submission.base:
+        return
+    raise StaleBaseError(
+        f"expected {target.record.id} to be at revision {submission.base[:12]}, "
+        f"got {target.blob[:12]} (version {target.record.version})",
+        hint="read it again and repeat the change on what it says now",
+        path=target.path,
+    )

@@ -1,0 +1,226 @@
+"""From a draft to a plan: completes what the proposer left out and lays out the files.
+
+Nothing here decides. The decision comes from ``memfs.policy`` and travels with every
+change that is planned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from memfs.formats.record_codec import encode_record, update_record
+from memfs.model.candidate import Submission
+from memfs.model.decision import Decision
+from memfs.model.ids import TRANSACTION_PREFIX, split_version
+from memfs.model.instants import month_of
+from memfs.model.kinds import KindSpec
+from memfs.model.operation import FileChange, OperationKind, Plan
+from memfs.model.origin import Actor, Origin
+from memfs.model.record import Record, StoredRecord
+from memfs.model.scope import Scope, ScopeKind
+from memfs.model.status import Status
+from memfs.services.ports import Workspace
+from memfs.store.layout import record_path
+from memfs.store.snapshot import Snapshot
+
+TITLE_LENGTH: Final = 120
+NAMED_RECORDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A completed record, the bytes that will stand in its file and what allows them."""
+
+    record: Record
+    path: str
+    content: bytes
+    expected: str | None
+    decision: Decision
+    replaces_working: frozenset[str] = frozenset()
+
+
+def title_from(text: str) -> str:
+    """Returns the first line of a text, shortened at a word to at most 120 characters."""
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    first = first.lstrip("# ").strip()
+    if len(first) <= TITLE_LENGTH:
+        return first
+    return first[:TITLE_LENGTH].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def project_scope(workspace: Workspace) -> Scope:
+    """Returns the scope that records of this store have unless they say otherwise."""
+    if workspace.settings.project == str(ScopeKind.GLOBAL):
+        return Scope(ScopeKind.GLOBAL)
+    return Scope(ScopeKind.PROJECT, workspace.settings.project)
+
+
+def completed_draft(workspace: Workspace, submission: Submission, now: datetime) -> Submission:
+    """Fills in what every draft needs before policy can look at it: scope, title, origin."""
+    draft = submission.draft
+    return replace(
+        submission,
+        draft=replace(
+            draft,
+            scope=draft.scope or project_scope(workspace),
+            title=draft.title or title_from(draft.body),
+            origin=submission.origin,
+            observed=draft.observed or now,
+            branch=draft.branch or workspace.project_branch,
+        ),
+    )
+
+
+def new_file(workspace: Workspace, snapshot: Snapshot, record: Record, decision: Decision) -> Draft:
+    """Lays out the file of a new record, with its id, authority and review date.
+
+    A second call for the same folder in one plan must go through :class:`ShardCount`.
+    """
+    kind = kind_of(workspace, record)
+    shards = snapshot.shard_sizes(kind.folder)
+    return place_new(workspace, record, decision, shards=dict(shards))
+
+
+def place_new(
+    workspace: Workspace, record: Record, decision: Decision, *, shards: dict[str, int]
+) -> Draft:
+    """Like :func:`new_file` with the folder's counts given; raises the count it used."""
+    kind = kind_of(workspace, record)
+    admitted = replace(
+        record,
+        origin=_lasting_origin(record.origin),
+        id=record.id or workspace.ids.new_id(kind.id_prefix),
+        authority=decision.authority,
+        review_after=record.review_after or decision.review_after,
+        supersedes=tuple(sorted({*record.supersedes, *decision.supersedes})),
+        status=Status.ACTIVE,
+    )
+    month = month_of(admitted.observed or workspace.clock.now())
+    path = record_path(kind, admitted, month, shards)
+    shard = path.rsplit("/", 2)[1]
+    shards[shard] = shards.get(shard, 0) + 1
+    content = encode_record(admitted, workspace.registry)
+    return Draft(record=admitted, path=path, content=content, expected=None, decision=decision)
+
+
+def _lasting_origin(origin: Origin | None) -> Origin | None:
+    """Leaves out the pointer of what was said to memfs itself: the record is that text."""
+    if origin is None or origin.source != f"{origin.channel}:{origin.principal}":
+        return origin
+    return replace(origin, source="", digest="")
+
+
+def next_version(
+    workspace: Workspace,
+    stored: StoredRecord,
+    before: bytes,
+    record: Record,
+    decision: Decision,
+) -> Draft:
+    """Lays out a new version of an admitted record: same file, same id, version raised."""
+    revised = replace(
+        record,
+        id=stored.record.id,
+        kind=stored.record.kind,
+        origin=_lasting_origin(record.origin),
+        version=stored.record.version + 1,
+        authority=decision.authority,
+        review_after=record.review_after or decision.review_after,
+        status=Status.ACTIVE,
+    )
+    content = update_record(before, revised, path=stored.path, registry=workspace.registry)
+    return Draft(
+        record=revised,
+        path=stored.path,
+        content=content,
+        expected=stored.blob,
+        decision=decision,
+    )
+
+
+def superseded(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    stored: StoredRecord,
+    successor: str,
+    decision: Decision,
+) -> Draft:
+    """Marks an admitted record as replaced; its content stays as it is (C4)."""
+    before = snapshot.read_blob(stored.blob)
+    record = replace(stored.record, status=Status.SUPERSEDED, superseded_by=successor)
+    content = update_record(before, record, path=stored.path, registry=workspace.registry)
+    return Draft(
+        record=record,
+        path=stored.path,
+        content=content,
+        expected=stored.blob,
+        decision=decision,
+    )
+
+
+def change_from(draft: Draft) -> FileChange:
+    """Turns a laid-out file into a change that carries its decision."""
+    return FileChange(
+        path=draft.path,
+        content=draft.content,
+        expected=draft.expected,
+        decision=draft.decision,
+        replaces_working=draft.replaces_working,
+    )
+
+
+def plan_from(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    *,
+    operation: OperationKind,
+    actor: Actor,
+    drafts: tuple[Draft, ...],
+    subject: str = "",
+    key: str = "",
+    extra: tuple[FileChange, ...] = (),
+) -> Plan:
+    """Makes one plan of several files, each with its own decision.
+
+    A plan of very many records names none of them in its trailers: the tree says which.
+    """
+    return Plan(
+        transaction=workspace.ids.new_id(TRANSACTION_PREFIX),
+        operation=operation,
+        subject=subject or subject_from(drafts),
+        actor=actor,
+        at=workspace.clock.now(),
+        changes=(*(change_from(draft) for draft in drafts), *extra),
+        base=snapshot.commit,
+        key=key,
+        records=tuple(draft.record.reference for draft in drafts)
+        if len(drafts) <= NAMED_RECORDS
+        else (),
+    )
+
+
+def subject_from(drafts: tuple[Draft, ...]) -> str:
+    """Returns a commit subject: the title of the first record, or only its id when opaque."""
+    if not drafts:
+        return ""
+    first = drafts[0].record
+    title = first.id if first.sensitivity.is_opaque else first.title
+    return title if len(drafts) == 1 else f"{title} (+{len(drafts) - 1})"
+
+
+def kind_of(workspace: Workspace, record: Record) -> KindSpec:
+    """Returns the registered kind of a record that was validated before."""
+    kind = workspace.registry.get(record.kind)
+    if kind is None:
+        raise KeyError(record.kind)
+    return kind
+
+
+def evidence_ids(submission: Submission) -> tuple[str, ...]:
+    """Returns the ids of all that a submission rests on, in order, unique."""
+    draft = submission.draft
+    quoted = (quote.evidence_id for quote in submission.quotes)
+    cited = (*draft.evidence, *draft.derived_from, *quoted)
+    return tuple(dict.fromkeys(split_version(item)[0] for item in cited))

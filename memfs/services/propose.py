@@ -1,0 +1,214 @@
+"""Submissions: the one way in for a new claim, whoever makes it.
+
+complete → gather what policy must see → decide → one commit, a candidate in the inbox,
+or nothing; and the answer always carries the decision with its reasons (C40).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import assert_never
+
+from memfs.formats.record_codec import encode_record, update_record
+from memfs.model.candidate import Candidate, CandidateAction, Submission
+from memfs.model.decision import Decision, Verdict
+from memfs.model.ids import CANDIDATE_PREFIX
+from memfs.model.instants import month_of
+from memfs.model.operation import Commit, OperationKind
+from memfs.model.origin import Actor
+from memfs.model.record import Record
+from memfs.model.result import Result, ResultStatus
+from memfs.services.catalogue import fingerprint_of
+from memfs.services.door import Decided, commit_decided
+from memfs.services.inbox import put_candidate, read_inbox
+from memfs.services.judgement import Judgement, judge
+from memfs.services.ports import Workspace
+from memfs.services.proposals import (
+    kind_of,
+    new_file,
+    next_version,
+    plan_from,
+    superseded,
+)
+from memfs.store.layout import record_path
+from memfs.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What became of one submission; path and reference are empty unless it was admitted."""
+
+    judgement: Judgement
+    path: str = ""
+    reference: str = ""
+
+    @property
+    def decision(self) -> Decision:
+        """What policy said."""
+        return self.judgement.decision
+
+
+def submit(
+    workspace: Workspace,
+    submission: Submission,
+    actor: Actor,
+    *,
+    action: str = "remember",
+) -> Result:
+    """Decides on one submission and carries the decision out.
+
+    Args:
+        workspace: The store.
+        submission: The claim with its origin, as the entry point set it.
+        actor: Who runs the operation.
+        action: Verb for the result.
+
+    Returns:
+        Done with the id of the record, waiting with the id of the candidate, a duplicate
+        with the id that already says it, or refused; always with reasons.
+    """
+    waiting = _waiting_of(workspace, actor)
+
+    def decide_on(snapshot: Snapshot) -> Decided[Settled]:
+        judgement = judge(workspace, snapshot, submission, waiting=waiting)
+        if judgement.decision.verdict is not Verdict.ACTIVATE:
+            return Decided(Settled(judgement=judgement))
+        return _activation(workspace, snapshot, judgement, actor)
+
+    committed = commit_decided(workspace, decide_on)
+    return _result(workspace, committed.outcome, committed.commit, action)
+
+
+def _waiting_of(workspace: Workspace, actor: Actor) -> int:
+    """Counts what this principal has waiting; people have no quota and are not counted."""
+    if actor.is_person:
+        return 0
+    waiting = read_inbox(workspace).waiting
+    return sum(1 for item in waiting if item.origin.principal == actor.principal)
+
+
+def _activation(
+    workspace: Workspace, snapshot: Snapshot, judgement: Judgement, actor: Actor
+) -> Decided[Settled]:
+    submission, decision, target = judgement.submission, judgement.decision, judgement.target
+    if submission.action is CandidateAction.REVISE and target is not None:
+        before = submission.text or snapshot.read_blob(target.blob)
+        draft = next_version(workspace, target, before, submission.draft, decision)
+        operation = OperationKind.CORRECT
+    else:
+        draft = new_file(workspace, snapshot, submission.draft, decision)
+        operation = OperationKind.SUPERSEDE if judgement.replaced else OperationKind.ACTIVATE
+    replaced = (
+        superseded(workspace, snapshot, stored, draft.record.id, decision)
+        for stored in judgement.replaced
+    )
+    plan = plan_from(
+        workspace,
+        snapshot,
+        operation=operation,
+        actor=actor,
+        drafts=(draft, *replaced),
+        key=submission.key,
+    )
+    settled = Settled(judgement=judgement, path=draft.path, reference=draft.record.reference)
+    return Decided(settled, plan)
+
+
+def _result(workspace: Workspace, settled: Settled, commit: Commit | None, action: str) -> Result:
+    decision = settled.decision
+    answer = Result(
+        action=action,
+        target=settled.reference.split("@")[0],
+        status=ResultStatus.DONE,
+        message="",
+        operation=commit.transaction if commit else "",
+        store=str(workspace.store.root),
+        reasons=decision.reasons,
+        data={
+            "verdict": str(decision.verdict),
+            "rule": decision.rule,
+            "path": settled.path,
+            "reference": settled.reference,
+        },
+    )
+    match decision.verdict:
+        case Verdict.ACTIVATE:
+            return activated(answer, settled.reference, commit)
+        case Verdict.DUPLICATE:
+            return replace(
+                answer,
+                target=decision.duplicate_of,
+                status=ResultStatus.DUPLICATE,
+                message=f"already known as {decision.duplicate_of}",
+            )
+        case Verdict.REJECT:
+            return replace(answer, status=ResultStatus.REFUSED, message=first_reason(decision))
+        case Verdict.QUARANTINE | Verdict.NEEDS_ANSWER:
+            candidate = put_candidate(workspace, candidate_from(workspace, settled.judgement))
+            needs = decision.verdict is Verdict.NEEDS_ANSWER
+            return replace(
+                answer,
+                target=candidate.id,
+                status=ResultStatus.NEEDS_ANSWER if needs else ResultStatus.WAITING,
+                message=f"waits for review as {candidate.id}: {first_reason(decision)}",
+            )
+        case _:
+            assert_never(decision.verdict)
+
+
+def activated(answer: Result, reference: str, commit: Commit | None) -> Result:
+    """Words an answer whose operation is in the ledger, or was there before under its key."""
+    if commit is not None and commit.is_replay:
+        earlier = commit.records[0] if commit.records else reference
+        return replace(
+            answer,
+            target=earlier.split("@")[0],
+            status=ResultStatus.NOTHING,
+            message=f"this key was used before; nothing new was written ({earlier})",
+        )
+    kept = commit.kept_working if commit else ()
+    note = f"; the edited {', '.join(kept)} was left as it is" if kept else ""
+    return replace(answer, message=f"recorded as {reference}{note}")
+
+
+def first_reason(decision: Decision) -> str:
+    """Returns the most important reason as a sentence."""
+    return decision.reasons[0].message if decision.reasons else decision.rule
+
+
+def candidate_from(workspace: Workspace, judgement: Judgement, *, batch: str = "") -> Candidate:
+    """Makes the inbox entry of a submission that waits."""
+    now = workspace.clock.now()
+    submission, target = judgement.submission, judgement.target
+    draft = submission.draft
+    kind = kind_of(workspace, draft)
+    fallback = draft.id or workspace.ids.new_id(kind.id_prefix)
+    proposed = replace(draft, id=target.record.id if target else fallback)
+    return Candidate(
+        id=workspace.ids.new_id(CANDIDATE_PREFIX),
+        action=submission.action,
+        path=target.path if target else record_path(kind, proposed, month_of(now), {}),
+        content=_proposed_bytes(workspace, judgement, proposed),
+        base=target.blob if target else "",
+        record_id=target.record.id if target else "",
+        title=proposed.id if draft.sensitivity.is_opaque else draft.title,
+        kind=draft.kind,
+        origin=submission.origin,
+        reasons=judgement.decision.reasons,
+        created=now,
+        expires=now + timedelta(days=workspace.settings.inbox.expire_days),
+        batch=batch,
+        key=submission.key or f"claim:{submission.origin.principal}:{fingerprint_of(draft)}",
+        quotes=submission.quotes,
+    )
+
+
+def _proposed_bytes(workspace: Workspace, judgement: Judgement, proposed: Record) -> bytes:
+    """A revision is an edit of the ledger's own bytes, so that its diff shows only the change."""
+    target = judgement.target
+    if target is None:
+        return encode_record(proposed, workspace.registry)
+    before = workspace.store.read_blob(target.blob)
+    revised = replace(proposed, version=target.record.version + 1)
+    return update_record(before, revised, path=target.path, registry=workspace.registry)

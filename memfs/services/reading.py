@@ -1,0 +1,286 @@
+"""Reading records by reference: show, list, history and diff, all through the read gate.
+
+A reference is a full id, ``id@version``, the last characters of an id (four or more), or
+the path of a file. Several matches are an error that lists them, never a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memfs.errors import AccessError, ConflictError
+from memfs.formats.record_codec import read_record
+from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
+from memfs.model.authority import Sink
+from memfs.model.ids import CommitId, is_id, split_version
+from memfs.model.operation import Commit
+from memfs.model.origin import Actor
+from memfs.model.record import Record, StoredRecord
+from memfs.model.scope import Scope
+from memfs.policy.access import AccessRequest, may_read
+from memfs.services.catalogue import decode_stored, open_catalogue, read_path
+from memfs.services.inbox import unified_diff
+from memfs.services.ports import Workspace
+from memfs.services.proposals import project_scope
+from memfs.store.layout import is_record_path
+from memfs.store.snapshot import Snapshot
+
+SUFFIX_LENGTH: Final = 4
+_SUCCESSORS: Final = 64
+
+
+class UnknownRecordError(ConflictError):
+    """No record matches, or none that this actor may see: the two are not told apart."""
+
+    code = "conflict.unknown-record"
+
+
+class AmbiguousRecordError(ConflictError):
+    """Several records match; the message lists them."""
+
+    code = "conflict.ambiguous-record"
+
+
+class UnknownVersionError(ConflictError):
+    """The record has no such version."""
+
+    code = "conflict.unknown-version"
+
+
+class MayNotReadError(AccessError):
+    """The actor may not see how a record came about."""
+
+    code = "access.history-needs-person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of a record with the commit that made it."""
+
+    version: int
+    commit: Commit
+    content: bytes
+
+
+def access_request(
+    workspace: Workspace,
+    actor: Actor,
+    *,
+    sink: Sink | None = None,
+    scopes: tuple[Scope, ...] = (),
+    is_history: bool = False,
+) -> AccessRequest:
+    """Makes the question that the read gate answers for ``actor`` now."""
+    return AccessRequest(
+        actor=actor,
+        sink=sink or (Sink.PERSON if actor.is_person else Sink.AGENT),
+        now=workspace.clock.now(),
+        project=project_scope(workspace),
+        scopes=scopes,
+        is_history=is_history,
+    )
+
+
+def find_record(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    reference: str,
+    request: AccessRequest,
+) -> StoredRecord:
+    """Finds the one record that ``reference`` names and that the reader may see.
+
+    Raises:
+        UnknownRecordError: None matches, or none that may be seen.
+        AmbiguousRecordError: More than one does.
+    """
+    name, _ = split_version(reference.strip())
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        entries = _matches(catalogue, name)
+    finally:
+        catalogue.close()
+    found = [
+        stored
+        for entry in entries
+        if (stored := read_path(workspace, snapshot, entry.path)) is not None
+        and may_read(stored.record, request).allowed
+    ]
+    if not found:
+        raise UnknownRecordError(
+            f"no record matches {reference!r}", hint="see: memfs list, memfs search"
+        )
+    if len(found) > 1:
+        names = ", ".join(stored.record.id for stored in found)
+        raise AmbiguousRecordError(
+            f"{reference!r} matches several records: {names}", hint="give more of the id"
+        )
+    return found[0]
+
+
+def _matches(catalogue: Catalogue, name: str) -> tuple[CatalogueEntry, ...]:
+    if is_id(name):
+        return catalogue.by_id(name)
+    path = name.removeprefix(".memfs/")
+    if is_record_path(path):
+        entry = catalogue.by_path(path)
+        return (entry,) if entry else ()
+    if len(name) < SUFFIX_LENGTH:
+        return ()
+    return catalogue.by_suffix(name.lower())
+
+
+def show(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
+    """Returns the record that ``reference`` names, as the ledger has it.
+
+    A person who asks for a replaced record gets the newest one that stands in its place.
+
+    Raises:
+        UnknownRecordError: None matches, or none that may be seen.
+        AmbiguousRecordError: More than one does.
+        UnknownVersionError: ``id@version`` names a version that never was.
+    """
+    snapshot = workspace.store.snapshot()
+    request = access_request(workspace, actor, is_history=actor.is_person)
+    stored = find_record(workspace, snapshot, reference, request)
+    _, version = split_version(reference.strip())
+    if version is not None and version != stored.record.version:
+        return _older(workspace, stored, version, request)
+    return _newest(workspace, snapshot, stored, request)
+
+
+def _newest(
+    workspace: Workspace, snapshot: Snapshot, stored: StoredRecord, request: AccessRequest
+) -> StoredRecord:
+    """Follows ``superseded_by`` to its end; a cycle or a gap ends it where it is."""
+    seen = {stored.record.id}
+    for _ in range(_SUCCESSORS):
+        successor = stored.record.superseded_by
+        if not successor or successor in seen:
+            return stored
+        try:
+            stored = find_record(workspace, snapshot, successor, request)
+        except UnknownRecordError:
+            return stored
+        seen.add(successor)
+    return stored
+
+
+def _older(
+    workspace: Workspace, stored: StoredRecord, version: int, request: AccessRequest
+) -> StoredRecord:
+    if not request.actor.is_person:
+        raise MayNotReadError(f"expected a person to read an older version, got {request.actor}")
+    for item in versions(workspace, stored):
+        if item.version == version:
+            record = read_record(item.content, path=stored.path, registry=workspace.registry)
+            return replace(stored, record=record)
+    raise UnknownVersionError(
+        f"{stored.record.id} has no version {version}",
+        hint=f"see: memfs history {stored.record.id}",
+    )
+
+
+def list_records(
+    workspace: Workspace,
+    actor: Actor,
+    *,
+    kinds: tuple[str, ...] = (),
+    tags: tuple[str, ...] = (),
+    limit: int = 0,
+) -> tuple[StoredRecord, ...]:
+    """Lists what the actor may see, newest first, ties by id.
+
+    Args:
+        workspace: The store.
+        actor: Who reads.
+        kinds: Kinds to list; empty for every kind of claim.
+        tags: All of these must be present.
+        limit: At most so many; 0 for all.
+    """
+    snapshot = workspace.store.snapshot()
+    request = access_request(workspace, actor)
+    wanted = kinds or tuple(kind.name for kind in workspace.registry if kind.is_claim)
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        rows = [
+            entry
+            for kind in wanted
+            for entry in catalogue.listing(CatalogueFilter(kind=kind, tags=tags))
+        ]
+    finally:
+        catalogue.close()
+    rows.sort(key=lambda entry: (entry.observed, entry.id), reverse=True)
+    found: list[StoredRecord] = []
+    for entry in rows:
+        stored = read_path(workspace, snapshot, entry.path)
+        if stored is not None and may_read(stored.record, request).allowed:
+            found.append(stored)
+            if limit and len(found) >= limit:
+                break
+    return tuple(found)
+
+
+def history(workspace: Workspace, reference: str, actor: Actor) -> tuple[Commit, ...]:
+    """Returns the commits that made or changed a record, newest first.
+
+    Raises:
+        UnknownRecordError: None matches, or none that may be seen.
+        MayNotReadError: The actor is not a person.
+    """
+    stored = _for_history(workspace, reference, actor)
+    return workspace.store.history(stored.path)
+
+
+def _for_history(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
+    if not actor.is_person:
+        raise MayNotReadError(f"expected a person to read a history, got {actor}")
+    request = access_request(workspace, actor, is_history=True)
+    return find_record(workspace, workspace.store.snapshot(), reference, request)
+
+
+def versions(workspace: Workspace, stored: StoredRecord) -> tuple[Version, ...]:
+    """Returns the admitted versions of a record, newest first.
+
+    A commit that memfs did not make is not a version: nobody admitted it.
+    """
+    found: list[Version] = []
+    for commit in workspace.store.history(stored.path):
+        if not commit.is_operation:
+            continue
+        snapshot = workspace.store.snapshot(CommitId(commit.id))
+        content = snapshot.read(stored.path)
+        if content is None:
+            continue
+        record = _decoded(workspace, stored.path, content)
+        if record is not None and not any(item.version == record.version for item in found):
+            found.append(Version(version=record.version, commit=commit, content=content))
+    return tuple(found)
+
+
+def _decoded(workspace: Workspace, path: str, content: bytes) -> Record | None:
+    stored = decode_stored(workspace, path, "", content)
+    return stored.record if stored else None
+
+
+def diff(
+    workspace: Workspace, reference: str, actor: Actor, older: int | None, newer: int | None
+) -> str:
+    """Returns a unified diff between two versions; by default the last two.
+
+    Raises:
+        UnknownRecordError: None matches, or none that may be seen.
+        UnknownVersionError: One of the versions never was.
+        MayNotReadError: The actor is not a person.
+    """
+    stored = _for_history(workspace, reference, actor)
+    found = {item.version: item.content for item in versions(workspace, stored)}
+    latest = newer if newer is not None else stored.record.version
+    first = older if older is not None else latest - 1
+    missing = [number for number in (first, latest) if number not in found and number != 0]
+    if missing:
+        raise UnknownVersionError(
+            f"{stored.record.id} has no version {missing[0]}",
+            hint=f"see: memfs history {stored.record.id}",
+        )
+    return unified_diff(found.get(first, b""), found.get(latest, b""), stored.path)

@@ -1,0 +1,261 @@
+"""Review: a person decides what waits in the inbox, one candidate or many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memfs.errors import AccessError, MemfsError
+from memfs.formats.settings import decode_settings
+from memfs.model.candidate import Candidate, CandidateAction, CandidateState
+from memfs.model.decision import Verdict
+from memfs.model.digests import blob_id
+from memfs.model.operation import Commit, FileChange, OperationKind
+from memfs.model.origin import Actor
+from memfs.model.result import Result, ResultStatus
+from memfs.policy.administration import decide_accept, decide_reject, decide_release
+from memfs.services.accept import (
+    Accepted,
+    CandidateUnreadableError,
+    decide_candidate,
+    decoded_proposal,
+    release_changes,
+)
+from memfs.services.door import Decided, commit_decided
+from memfs.services.inbox import (
+    find_candidate,
+    read_inbox,
+    remove_candidate,
+    write_candidate,
+)
+from memfs.services.ports import Workspace
+from memfs.services.proposals import plan_from
+from memfs.services.propose import activated, first_reason
+from memfs.store.layout import hold_path
+from memfs.store.snapshot import Snapshot
+
+
+class MayNotReviewError(AccessError):
+    """Only a person accepts or rejects."""
+
+    code = "access.review-needs-person"
+
+
+class MemoryModeError(AccessError):
+    """The mode of the store does not allow the operation."""
+
+    code = "access.mode"
+
+
+def accept(workspace: Workspace, reference: str, actor: Actor) -> Result:
+    """Accepts one candidate.
+
+    Raises:
+        MayNotReviewError: The actor is not a person.
+        UnknownCandidateError: No candidate matches.
+        CandidateUnreadableError: The proposed text is not a valid record.
+    """
+    require_person(workspace, actor)
+    return _accept(workspace, find_candidate(workspace, reference), actor)
+
+
+def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
+    committed = commit_decided(
+        workspace, lambda snapshot: decide_candidate(workspace, snapshot, candidate, actor)
+    )
+    return _accepted(workspace, committed.outcome, committed.commit)
+
+
+def accept_each(
+    workspace: Workspace, candidates: Sequence[Candidate], actor: Actor
+) -> tuple[Result, ...]:
+    """Accepts several candidates, one commit each; a fault in one leaves the others alone."""
+    require_person(workspace, actor)
+    results = []
+    for candidate in candidates:
+        try:
+            results.append(_accept(workspace, candidate, actor))
+        except MemfsError as error:
+            results.append(_failed(workspace, "accept", candidate, error))
+    return tuple(results)
+
+
+def _failed(workspace: Workspace, action: str, candidate: Candidate, error: MemfsError) -> Result:
+    problems = error.problems if isinstance(error, CandidateUnreadableError) else ()
+    return Result(
+        action=action,
+        target=candidate.id,
+        status=ResultStatus.PROBLEMS,
+        message=error.message,
+        store=str(workspace.store.root),
+        data={"code": error.code, "problems": [str(item) for item in problems]},
+    )
+
+
+def require_person(workspace: Workspace, actor: Actor) -> None:
+    """Lets only a person decide, and only in a mode that takes records.
+
+    Raises:
+        MayNotReviewError: The actor is not a person.
+        MemoryModeError: The store takes no records in its present mode.
+    """
+    decision = decide_accept(actor, workspace.settings)
+    if decision.is_admitted:
+        return
+    if actor.is_person:
+        raise MemoryModeError(
+            f"expected a store that takes records, got mode {workspace.settings.mode}",
+            hint="change mode: in memfs.yaml",
+        )
+    raise MayNotReviewError(
+        f"expected a person to decide, got {actor}",
+        hint="run memfs review in a terminal, or as a scripted principal with --as and --yes",
+    )
+
+
+def _accepted(workspace: Workspace, accepted: Accepted, commit: Commit | None) -> Result:
+    decision, candidate = accepted.decision, accepted.candidate
+    answer = Result(
+        action="accept",
+        target=accepted.reference.split("@")[0] or candidate.id,
+        status=ResultStatus.DONE,
+        message="",
+        operation=commit.transaction if commit else "",
+        store=str(workspace.store.root),
+        reasons=decision.reasons,
+        data={
+            "candidate": candidate.id,
+            "verdict": str(decision.verdict),
+            "rule": decision.rule,
+            "path": candidate.path,
+            "reference": accepted.reference,
+        },
+    )
+    match decision.verdict:
+        case Verdict.ACTIVATE:
+            remove_candidate(workspace, candidate)
+            return _accepted_words(answer, accepted, commit)
+        case Verdict.DUPLICATE:
+            remove_candidate(workspace, candidate)
+            return replace(
+                answer,
+                target=decision.duplicate_of,
+                status=ResultStatus.DUPLICATE,
+                message=f"already known as {decision.duplicate_of}; the candidate was removed",
+            )
+        case Verdict.REJECT | Verdict.QUARANTINE | Verdict.NEEDS_ANSWER:
+            write_candidate(workspace, replace(candidate, reasons=decision.reasons))
+            return replace(answer, status=ResultStatus.REFUSED, message=first_reason(decision))
+
+
+def _accepted_words(answer: Result, accepted: Accepted, commit: Commit | None) -> Result:
+    match accepted.candidate.action:
+        case CandidateAction.FORGET:
+            return replace(answer, message=f"forgot {accepted.reference}")
+        case CandidateAction.SETTINGS:
+            return replace(answer, message="the settings are in force")
+        case CandidateAction.ADD | CandidateAction.REVISE | CandidateAction.CONFLICT:
+            return activated(answer, accepted.reference, commit)
+
+
+def reject(workspace: Workspace, reference: str, actor: Actor, *, restore: bool = False) -> Result:
+    """Rejects one candidate; the person's text stays in the inbox until it expires.
+
+    Args:
+        workspace: The store.
+        reference: Id, end of the id, or file of the candidate.
+        actor: Who decides.
+        restore: Put the ledger's version back where the working file or a commit made by
+            hand says otherwise.
+
+    Raises:
+        MayNotReviewError: The actor is not a person.
+        UnknownCandidateError: No candidate matches.
+    """
+    require_person(workspace, actor)
+    candidate = find_candidate(workspace, reference)
+    decision = decide_reject(actor, workspace.settings)
+    write_candidate(workspace, replace(candidate, state=CandidateState.REJECTED))
+    message = f"rejected {candidate.id}"
+    operation = ""
+    if restore:
+        committed = commit_decided(
+            workspace, lambda snapshot: _restoring(workspace, snapshot, candidate, actor)
+        )
+        workspace.store.restore_working(candidate.path)
+        operation = committed.commit.transaction if committed.commit else ""
+        message += f" and restored {candidate.path}"
+    return Result(
+        action="reject",
+        target=candidate.id,
+        status=ResultStatus.DONE,
+        message=message,
+        operation=operation,
+        store=str(workspace.store.root),
+        reasons=decision.reasons,
+        data={"rule": decision.rule, "path": candidate.path},
+    )
+
+
+def _restoring(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, actor: Actor
+) -> Decided[str]:
+    """Puts the admitted version of a held path back into the tree and lifts the hold."""
+    path = candidate.path
+    if snapshot.raw_entry(hold_path(path)) is None:
+        return Decided(path)
+    served, tip = snapshot.entry(path), snapshot.raw_entry(path)
+    content = snapshot.read_blob(served.blob) if served else None
+    decision = decide_release(actor, workspace.settings)
+    change = FileChange(
+        path=path,
+        content=content,
+        expected=tip.blob if tip else None,
+        decision=decision,
+        replaces_working=frozenset({tip.blob} if tip else ()),
+    )
+    is_changed = (served.blob if served else None) != (tip.blob if tip else None)
+    plan = plan_from(
+        workspace,
+        snapshot,
+        operation=OperationKind.RELEASE,
+        actor=actor,
+        drafts=(),
+        subject=f"restore {candidate.record_id or path}",
+        extra=(
+            *((change,) if is_changed else ()),
+            *release_changes(workspace, snapshot, (path,), actor),
+        ),
+    )
+    return Decided(path, plan)
+
+
+def replace_proposal(
+    workspace: Workspace, candidate: Candidate, actor: Actor, content: bytes
+) -> Candidate:
+    """Replaces the proposed text of a candidate after a person edited it.
+
+    Where the proposal is a working file, that file is what was edited, and gets the text.
+
+    Raises:
+        MayNotReviewError: The actor is not a person.
+        CandidateUnreadableError: The new text is not a valid record; nothing is changed.
+        WorkingFileChangedError: The file changed while the editor was open.
+    """
+    require_person(workspace, actor)
+    edited = replace(candidate, content=content)
+    if candidate.action is CandidateAction.SETTINGS:
+        decode_settings(content, path=candidate.path)
+    else:
+        decoded_proposal(workspace, edited)
+    if candidate.is_working_file:
+        workspace.store.replace_working(
+            candidate.path, content, expected=blob_id(candidate.content)
+        )
+    write_candidate(workspace, edited)
+    return edited
+
+
+def waiting(workspace: Workspace) -> tuple[Candidate, ...]:
+    """Returns the candidates that wait for a decision, oldest first."""
+    return read_inbox(workspace).waiting

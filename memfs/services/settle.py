@@ -1,0 +1,263 @@
+"""Settles commits that memfs did not make: repairs what was clobbered, holds the rest.
+
+``main`` may run ahead of the ledger because a person committed by hand, pulled, merged or
+restored. Before anything else is written, one operation on top of ``main``
+
+* puts back what such a commit dropped or reverted only because Git's index was stale (the
+  working file still has our version; a real ``git rm`` or merge would have changed it), and
+* places a hold on every other record that differs, so that readers are served what was
+  admitted while the person's text stays where it is and waits in the inbox.
+
+Nothing is reverted behind anyone's back and nothing unreviewed is served.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from memfs.formats.hold_codec import encode_hold
+from memfs.formats.record_codec import RecordError, read_record
+from memfs.model.candidate import Candidate, CandidateAction
+from memfs.model.decision import Decision, Reason
+from memfs.model.digests import content_digest
+from memfs.model.hold import Hold
+from memfs.model.ids import CANDIDATE_PREFIX, TRANSACTION_PREFIX, CommitId
+from memfs.model.operation import FileChange, OperationKind, Plan
+from memfs.model.origin import SYSTEM_ACTOR, Channel, Origin, Principal, PrincipalKind
+from memfs.policy.administration import decide_hold, decide_release, decide_repair
+from memfs.policy.authority import origin_class
+from memfs.policy.reasons import reason
+from memfs.services.inbox import put_candidate
+from memfs.services.ports import Workspace
+from memfs.store.layout import SETTINGS_PATH, hold_path, is_record_path, is_reserved_path
+from memfs.store.snapshot import Snapshot, TreeChange
+from memfs.store.preconditions import ForeignCommitsError, LedgerMovedError, PreconditionError
+
+_ATTEMPTS: Final = 20
+WORKSPACE_PRINCIPAL: Final = Principal(PrincipalKind.TOOL, "workspace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """What was found between the ledger and ``main``.
+
+    Attributes:
+        repaired: Paths put back.
+        held: Paths whose admitted version is served until someone decides.
+    """
+
+    repaired: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+
+
+def settle(workspace: Workspace) -> Settlement:
+    """Brings the ledger up to ``main``; does nothing when they are the same.
+
+    Raises:
+        LedgerMovedError: Other writers and a person kept both moving at every attempt.
+    """
+    repaired: list[str] = []
+    held: list[str] = []
+    moved: Exception | None = None
+    for _ in range(_ATTEMPTS):
+        ledger, tip = workspace.store.ledger_head(), workspace.store.main_head()
+        if ledger is None or tip is None or ledger == tip:
+            return Settlement(repaired=tuple(repaired), held=tuple(held))
+        try:
+            with workspace.store.exclusive():
+                done = _settle_once(workspace)
+        except (ForeignCommitsError, LedgerMovedError, PreconditionError) as error:
+            moved = error
+            continue
+        repaired.extend(done.repaired)
+        held.extend(done.held)
+    raise LedgerMovedError(
+        "commits made by hand kept arriving while they were being settled",
+        hint="wait for the other writer to finish and run the command again",
+    ) from moved
+
+
+def _settle_once(workspace: Workspace) -> Settlement:
+    store = workspace.store
+    ledger, tip = store.ledger_head(), store.main_head()
+    if ledger is None or tip is None or ledger == tip:
+        return Settlement()
+    admitted, found = store.snapshot(ledger), store.snapshot(tip)
+    changes: list[FileChange] = []
+    repaired: list[str] = []
+    held: list[str] = []
+    for change in found.raw_changes_since(admitted):
+        if is_reserved_path(change.path) or _is_clobbered(workspace, admitted, change):
+            changes.append(_repair(workspace, change))
+            repaired.append(change.path)
+        elif is_record_path(change.path) or change.path == SETTINGS_PATH:
+            changes.extend(_hold(workspace, admitted, found, change))
+            held.append(change.path)
+    store.commit(_plan(workspace, ledger, tip, tuple(changes), len(repaired), len(held)))
+    return Settlement(repaired=tuple(repaired), held=tuple(held))
+
+
+def _plan(
+    workspace: Workspace,
+    ledger: CommitId,
+    tip: CommitId,
+    changes: tuple[FileChange, ...],
+    repaired: int,
+    held: int,
+) -> Plan:
+    words = [f"hold {held}" if held else "", f"put back {repaired}" if repaired else ""]
+    subject = " and ".join(word for word in words if word) or "nothing of it is a record"
+    return Plan(
+        transaction=workspace.ids.new_id(TRANSACTION_PREFIX),
+        operation=OperationKind.HOLD if held or not repaired else OperationKind.REPAIR,
+        subject=f"commits made outside memfs: {subject}",
+        actor=SYSTEM_ACTOR,
+        at=workspace.clock.now(),
+        changes=changes,
+        base=ledger,
+        settles=tip,
+    )
+
+
+def _is_clobbered(workspace: Workspace, admitted: Snapshot, change: TreeChange) -> bool:
+    """Whether a stale index, not a person, changed this path.
+
+    Git writes the working file on a real removal, checkout or merge, and a person who edits
+    a file leaves other bytes there. Bytes that are exactly the ledger's while the commit
+    says otherwise, and says something that the ledger had before, can only come from an
+    index that was read before our last operation and written after it.
+    """
+    if change.old is None or not is_record_path(change.path):
+        return False
+    if workspace.store.working_digest(change.path) != change.old:
+        return False
+    if change.new is None:
+        return True
+    return change.new in _earlier_blobs(workspace, change.path)
+
+
+def _earlier_blobs(workspace: Workspace, path: str) -> frozenset[str]:
+    store = workspace.store
+    blobs = set()
+    for commit in store.history(path):
+        entry = store.snapshot(CommitId(commit.id)).raw_entry(path)
+        if commit.is_operation and entry is not None:
+            blobs.add(entry.blob)
+    return frozenset(blobs)
+
+
+def _repair(workspace: Workspace, change: TreeChange) -> FileChange:
+    content = workspace.store.read_blob(change.old) if change.old is not None else None
+    return FileChange(
+        path=change.path,
+        content=content,
+        expected=change.new,
+        decision=decide_repair(workspace.settings),
+    )
+
+
+def _hold(
+    workspace: Workspace, admitted: Snapshot, found: Snapshot, change: TreeChange
+) -> tuple[FileChange, ...]:
+    """Places, renews or lifts the hold on one path."""
+    path = change.path
+    served = admitted.entry(path)
+    blob = served.blob if served else ""
+    standing = found.raw_entry(hold_path(path))
+    if (change.new or "") == blob:
+        if standing is None:
+            return ()
+        lifted = decide_release(SYSTEM_ACTOR, workspace.settings)
+        return (_hold_change(path, None, standing.blob, lifted),)
+    candidate = put_candidate(workspace, foreign_candidate(workspace, path, blob, change.new))
+    hold = Hold(path=path, admitted=blob, found=change.new or "", candidate=candidate.id)
+    placed = decide_hold(workspace.settings)
+    return (_hold_change(path, encode_hold(hold), standing.blob if standing else None, placed),)
+
+
+def _hold_change(
+    path: str, content: bytes | None, expected: str | None, decision: Decision
+) -> FileChange:
+    return FileChange(path=hold_path(path), content=content, expected=expected, decision=decision)
+
+
+def foreign_candidate(
+    workspace: Workspace, path: str, admitted: str, found: str | None
+) -> Candidate:
+    """Makes the inbox entry for what a foreign commit did to one path."""
+    content = workspace.store.read_blob(found) if found else b""
+    return outside_candidate(
+        workspace,
+        path=path,
+        base=admitted,
+        content=content,
+        is_removed=found is None,
+        why=reason("edit.foreign-commit"),
+    )
+
+
+def outside_candidate(
+    workspace: Workspace,
+    *,
+    path: str,
+    base: str,
+    content: bytes,
+    is_removed: bool,
+    why: Reason,
+    theirs: str = "",
+    is_working_file: bool = False,
+) -> Candidate:
+    """Makes the inbox entry of a change that was found outside memfs."""
+    now = workspace.clock.now()
+    action = _action(path, base=base, theirs=theirs, is_removed=is_removed)
+    source = content if content else workspace.store.read_blob(base) if base else b""
+    candidate = Candidate(
+        id=workspace.ids.new_id(CANDIDATE_PREFIX),
+        action=action,
+        path=path,
+        content=content,
+        base=base,
+        theirs=theirs,
+        title=path.rsplit("/", 1)[-1],
+        origin=Origin(
+            origin_class=origin_class(Channel.WORKSPACE),
+            principal=WORKSPACE_PRINCIPAL,
+            channel=Channel.WORKSPACE,
+            source=f"{'working' if is_working_file else 'commit'}:{path}",
+            digest=content_digest("edit", content),
+        ),
+        reasons=(why,),
+        created=now,
+        expires=now + timedelta(days=workspace.settings.inbox.expire_days),
+        key=f"path:{path}",
+        is_working_file=is_working_file,
+    )
+    return _described(workspace, candidate, source)
+
+
+def _action(path: str, *, base: str, theirs: str, is_removed: bool) -> CandidateAction:
+    if path == SETTINGS_PATH:
+        return CandidateAction.SETTINGS
+    if theirs:
+        return CandidateAction.CONFLICT
+    if is_removed:
+        return CandidateAction.FORGET
+    return CandidateAction.REVISE if base else CandidateAction.ADD
+
+
+def _described(workspace: Workspace, candidate: Candidate, source: bytes) -> Candidate:
+    """Adds the id, kind and title that the text itself tells, when it can be read."""
+    if candidate.path == SETTINGS_PATH:
+        return replace(candidate, title="settings")
+    try:
+        record = read_record(source, path=candidate.path, registry=workspace.registry)
+    except RecordError:
+        return candidate
+    return replace(
+        candidate,
+        record_id=record.id,
+        kind=record.kind,
+        title=record.id if record.sensitivity.is_opaque else record.title or candidate.title,
+    )
