@@ -93,7 +93,7 @@ def _with_headings(body: str, first_line: int) -> Iterator[tuple[int, str, str |
     """Yields number and text of each line, and the trail of headings where one begins."""
     trail: list[tuple[int, str]] = []
     in_fence = False
-    for number, line in enumerate(body.splitlines(), first_line):
+    for number, line in enumerate(body.split("\n"), first_line):
         if _FENCE.match(line):
             in_fence = not in_fence
         heading = None if in_fence else _HEADING.match(line)

@@ -43,7 +43,7 @@ class Conversation:
         """Sure when the first lines have a text and a speaker."""
         found = first_objects(path, iter_lines)
         known = sum(bool(_text(line, _TEXTS)) and bool(_text(line, _SPEAKERS)) for line in found)
-        return 0.8 if known * 2 > len(found) else 0.0
+        return 0.8 if known and known * 2 >= len(found) else 0.0
 
     def read(self, path: Path, below: str = "") -> Iterator[ImportItem]:
         """Yields one note a turn, in file order."""

@@ -174,7 +174,7 @@ def parse_item(item: RawItem, shown: str) -> Mapping[str, JsonValue] | Problem:
         return Problem(shown, item.line + problem.line - 1, 0, problem.code, problem.message)
     try:
         value = json.loads(item.data, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except json.JSONDecodeError as error:
         line = item.line + error.lineno - 1
         return Problem(shown, line, error.colno, "import.malformed", f"no JSON: {error.msg}")
@@ -184,7 +184,7 @@ def parse_item(item: RawItem, shown: str) -> Mapping[str, JsonValue] | Problem:
     except _RefusedError as error:
         return Problem(shown, item.line, 0, error.code, str(error))
     except (ValueError, RecursionError):
-        message = "expected plain JSON, got a number too long or nesting too deep"
+        message = "expected plain JSON, got a number out of range or nesting too deep"
         return Problem(shown, item.line, 0, "import.malformed", message)
     if not isinstance(value, dict):
         message = f"expected a JSON object, got {type(value).__name__}"

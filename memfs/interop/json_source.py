@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
@@ -15,7 +15,6 @@ from memfs.interop.sources import (
     SourceFile,
     item_of_problem,
     open_source,
-    peek_source,
     walk_source,
 )
 from memfs.model.digests import content_digest
@@ -56,14 +55,12 @@ def first_objects(path: Path, split: Splitter) -> list[Mapping[str, JsonValue]]:
     first = next(files, None)
     if first is None:
         return []
-    found: list[Mapping[str, JsonValue]] = []
-    for number, item in enumerate(split(io.BytesIO(peek_source(first.path)))):
-        value = parse_item(item, first.shown)
-        if not isinstance(value, Problem):
-            found.append(value)
-        if number >= _SAMPLE:
-            break
-    return found
+    try:
+        with open_source(first) as stream:
+            values = [parse_item(item, first.shown) for item in islice(split(stream), _SAMPLE)]
+    except SourceError:
+        return []
+    return [value for value in values if not isinstance(value, Problem)]
 
 
 def refused(item: RawItem, source: str, problem: Problem) -> ImportItem:

@@ -43,7 +43,7 @@ class KnowledgeGraph:
         """Sure when the first lines are entities or relations."""
         found = first_objects(path, iter_lines)
         known = sum(_line_type(line) != "" for line in found)
-        return 0.9 if known * 2 > len(found) else 0.0
+        return 0.9 if known and known * 2 >= len(found) else 0.0
 
     def read(self, path: Path, below: str = "") -> Iterator[ImportItem]:
         """Yields the observations of each entity and each relation, in file order."""

@@ -47,7 +47,7 @@ class NodeJson:
         """Sure when the first elements have content and a mark of a memory node."""
         found = first_objects(path, iter_elements)
         known = sum(bool(_text(node, *_TEXTS)) and not _MARKS.isdisjoint(node) for node in found)
-        return 0.85 if known * 2 > len(found) else 0.0
+        return 0.85 if known and known * 2 >= len(found) else 0.0
 
     def read(self, path: Path, below: str = "") -> Iterator[ImportItem]:
         """Yields one claim a node, in file order."""

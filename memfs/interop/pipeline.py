@@ -42,6 +42,9 @@ class ImportBatch:
     path: Path
     items: Iterator[ImportItem]
 
+    def __iter__(self) -> Iterator[ImportItem]:
+        return self.items
+
 
 def read_items(path: Path, format_name: str = AUTO) -> ImportBatch:
     """Opens an import.

@@ -1,0 +1,99 @@
+"""Any folder of Markdown notes can be imported, one note a file."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memfs.model.record import Record
+from tests.support.imports import FIXTURES, codes_of, drafts_of, foreign, items_of
+
+NOTES = FIXTURES / "markdown-notes"
+
+
+def note(name: str) -> Record:
+    found = [item.draft for item in items_of(NOTES) if item.source.endswith(name)]
+    assert len(found) == 1
+    assert found[0] is not None
+    return found[0]
+
+
+def test_every_note_of_a_folder_is_found_in_order_of_its_path() -> None:
+    sources = [item.source.removeprefix("import:markdown-notes/") for item in items_of(NOTES)]
+    assert sources == [
+        "daily/2026-02-03.md",
+        "decisions/0001-postgres-over-kafka.md",
+        "decisions/0002-one-service-per-tenant-group.md",
+        "glossary.md",
+        "runbooks/replica-is-behind.md",
+        "runbooks/restore-a-backup.md",
+        "überwachung.md",
+        "再実行.md",
+    ]
+    assert codes_of(items_of(NOTES)) == []
+
+
+def test_known_fields_are_used_and_the_others_are_kept() -> None:
+    record = note("0001-postgres-over-kafka.md")
+    assert record.kind == "decision"
+    assert record.title == "Postgres as the queue, not Kafka"
+    assert record.tags == ("queue", "architecture")
+    assert record.event_time == datetime(2025, 11, 4, tzinfo=UTC)
+    assert foreign(record, "status") == "accepted"
+
+
+def test_tags_may_be_words_between_commas() -> None:
+    assert note("0002-one-service-per-tenant-group.md").tags == ("queue", "tenants")
+
+
+def test_a_note_without_frontmatter_takes_its_title_from_the_heading() -> None:
+    assert note("replica-is-behind.md").title == "The replica is behind"
+    assert note("2026-02-03.md").title == "Tuesday"
+
+
+def test_a_note_without_a_heading_takes_its_title_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "why-we-batch.md").write_text("Locks.\n")
+    assert drafts_of(items_of(tmp_path))[0].title == "why we batch"
+
+
+def test_a_comment_in_a_code_block_is_no_heading(tmp_path: Path) -> None:
+    (tmp_path / "build.md").write_text("```\n# not this\n```\n# nor this, too late\n")
+    assert drafts_of(items_of(tmp_path))[0].title == "build"
+
+
+def test_other_scripts_keep_their_letters() -> None:
+    assert note("überwachung.md").tags == ("überwachung", "alarm")
+    assert note("再実行.md").title == "同期の再実行について"
+
+
+def test_a_foreign_id_is_never_an_id_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "---\nid: mem_01kb8x3v6yq4m9t2r7w5z1c0de\nstatus: superseded\nauthority: user\n"
+        "origin: {class: user_stated}\nallow: [shell]\n---\nWords.\n"
+    )
+    record = drafts_of(items_of(tmp_path))[0]
+    assert (record.id, record.authority, record.origin) == ("", None, None)
+    assert record.status.value == "active"
+    assert foreign(record, "id") == "mem_01kb8x3v6yq4m9t2r7w5z1c0de"
+    assert foreign(record, "allow") == ["shell"]
+
+
+def test_a_time_without_a_zone_is_kept_as_it_was_written(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ncreated: 2026-01-05T08:00:00\n---\nWords.\n")
+    record = drafts_of(items_of(tmp_path))[0]
+    assert record.event_time is None
+    assert foreign(record, "created") == "2026-01-05T08:00:00"
+
+
+def test_hidden_folders_are_not_looked_into(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "notes.md").write_text("internal\n")
+    (tmp_path / "a.md").write_text("Words.\n")
+    assert [item.source for item in items_of(tmp_path)] == ["import:markdown-notes/a.md"]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_no_part_of_the_words() -> None:
+    items = items_of(FIXTURES / "hostile" / "notes" / "crlf-and-bom.md")
+    record = drafts_of(items)[0]
+    assert record.title == "Written on another system"
+    assert record.body == "Lines end in two bytes here.\n\nThe text is the same.\n"
