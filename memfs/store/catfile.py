@@ -58,7 +58,7 @@ class CatFile:
     """Reads objects of one repository; safe to share between threads."""
 
     def __init__(self, git_dir: Path, *, limit_bytes: int = MAX_OBJECT_BYTES) -> None:
-        self._git_dir = git_dir
+        self.git_dir = git_dir
         self._objects = os.fspath(git_dir / "objects")
         self._limit = limit_bytes
         self._child: subprocess.Popen[bytes] | None = None
@@ -208,7 +208,7 @@ class CatFile:
         self._stop()
         try:
             child = subprocess.Popen(
-                git_command(self._git_dir, None, "cat-file", "--batch"),
+                git_command(self.git_dir, None, "cat-file", "--batch"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -1,14 +1,16 @@
 """History of the ledger: commits, the history of one file, blame, and what was at a time.
 
 Git lists commit ids; the commits themselves are read and parsed here. A commit counts as an
-*operation* when memfs made it and the ledger contains it. Nothing is written.
+*operation* when it carries the marks of one and, where the ledger's own log goes back to its
+beginning, that log has it: a commit made by hand can copy the marks but not the log. Nothing
+is written.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -19,6 +21,7 @@ from memfs.store.catfile import CatFile
 from memfs.store.git import GitFailedError, run_git
 from memfs.store.message import parse_commit
 from memfs.store.paths import check_path
+from memfs.store.refs import LEDGER_REF
 
 _MAX_RENAMES: Final = 20
 _BLAME_HEAD: Final = re.compile(rb"([0-9a-f]{40}) \d+ (\d+)(?: \d+)?\Z")
@@ -39,6 +42,26 @@ class FileVersion:
 
     commit: Commit
     path: str
+
+
+class LedgerLog:
+    """The commits that the ledger has stood at, as far as its log goes back."""
+
+    def __init__(self, git_dir: Path) -> None:
+        try:
+            self._log = (git_dir / "logs" / LEDGER_REF).read_bytes()
+        except OSError:
+            self._log = b""
+        # A clone, or a store whose history was rewritten, has only the later part.
+        self._is_complete = self._log.startswith(b"0" * 40)
+
+    def confirm(self, commit: Commit) -> Commit:
+        """Returns the commit, without its claim to be an operation when the log refutes it."""
+        if not commit.is_operation or not self._is_complete:
+            return commit
+        if b" %s memfs <" % commit.id.encode("ascii") in self._log:
+            return commit
+        return replace(commit, is_operation=False)
 
 
 def commits(
@@ -109,13 +132,14 @@ def blame(git_dir: Path, objects: CatFile, head: CommitId, path: str) -> tuple[B
     check_path(path)
     output = run_git(git_dir, None, "blame", "--porcelain", head, "--", path)
     known: dict[str, Commit] = {}
+    log = LedgerLog(git_dir)
     lines: list[BlameLine] = []
     oid, number = "", 0
     for raw in output.split(b"\n"):
         head_line = _BLAME_HEAD.match(raw)
         if raw.startswith(b"\t"):
             if oid not in known:
-                known[oid] = commit_info(objects, CommitId(oid))
+                known[oid] = log.confirm(_parse(objects, oid))
             text = raw[1:].decode("utf-8", "replace")
             lines.append(BlameLine(number=number, text=text, commit=known[oid]))
         elif head_line is not None:
@@ -130,7 +154,7 @@ def commit_info(objects: CatFile, commit: CommitId) -> Commit:
         ObjectMissingError: There is none of that id.
         ObjectCorruptError: The object is no commit.
     """
-    return parse_commit(commit, objects.read_kind(commit, "commit"))
+    return LedgerLog(objects.git_dir).confirm(_parse(objects, commit))
 
 
 def commit_at(
@@ -175,8 +199,13 @@ def _period(since: datetime | None, until: datetime | None) -> list[str]:
 
 
 def _read(objects: CatFile, ids: Sequence[str]) -> Iterator[Commit]:
+    log = LedgerLog(objects.git_dir)
     for oid in ids:
-        yield commit_info(objects, CommitId(oid))
+        yield log.confirm(_parse(objects, oid))
+
+
+def _parse(objects: CatFile, oid: str) -> Commit:
+    return parse_commit(oid, objects.read_kind(oid, "commit"))
 
 
 def _renamed_from(git_dir: Path, commit: Commit, path: str) -> str | None:

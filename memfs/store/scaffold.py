@@ -193,9 +193,9 @@ def install_hooks(git_dir: Path) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def hook_text(name: str) -> str:
-    """Returns the shim of one Git hook for this installation of memfs."""
-    return _fill(read_resource(f"hooks/git/{name}"), {"@PYTHON@": shlex.quote(sys.executable)})
+def hook_text(name: str, *, python: str = sys.executable) -> str:
+    """Returns the shim of one Git hook that runs memfs with the interpreter ``python``."""
+    return _fill(read_resource(f"hooks/git/{name}"), {"@PYTHON@": shlex.quote(python)})
 
 
 def exclude_from_project(root: Path, project_root: Path) -> bool:

@@ -6,6 +6,7 @@ surrogate escapes, so that every tree, however odd, comes back byte for byte.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -98,8 +99,7 @@ def serialise_tree(items: Iterable[TreeItem]) -> bytes:
 class TreeCache:
     """Reads trees through a given reader and keeps the most recent ones.
 
-    Trees are immutable, so an entry can never be out of date. Not safe for several threads
-    that share one cache without a lock of their own.
+    Trees are immutable, so an entry can never be out of date. Safe to share between threads.
     """
 
     __slots__ = ("_capacity", "_parsed", "_read")
@@ -113,7 +113,8 @@ class TreeCache:
         """Returns the items of one tree by name, in Git's order; an empty id is an empty tree."""
         found = self._parsed.get(oid)
         if found is not None:
-            self._parsed.move_to_end(oid)
+            with contextlib.suppress(KeyError):  # another thread has just dropped it
+                self._parsed.move_to_end(oid)
             return found
         if oid in ("", EMPTY_TREE):
             return {}
@@ -129,7 +130,8 @@ class TreeCache:
         """Remembers a tree that the caller has just built."""
         self._parsed[oid] = items
         while len(self._parsed) > self._capacity:
-            self._parsed.popitem(last=False)
+            with contextlib.suppress(KeyError):
+                self._parsed.popitem(last=False)
 
     def find(self, root: str, path: str) -> TreeItem | None:
         """Returns the item at ``path`` below the tree ``root``, or ``None``."""
