@@ -11,13 +11,10 @@ import json
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import IndexUnavailableError
-from memfs.index.documents import NO_INSTANT, Document
 
 _MAGIC: Final = b"memfs-columns-1\n"
 _ARRAYS: Final = (
@@ -32,7 +29,8 @@ _ARRAYS: Final = (
     ("valid_until", "q"),
     ("path_ends", "I"),
 )
-_STATES_TIME: Final = 16
+STATES_TIME: Final = 16
+"""Bit of ``flags``: the words of the document say when."""
 _BLOB_BYTES: Final = 20
 
 
@@ -82,35 +80,12 @@ class Columns:
 
     def states_time(self, document: int) -> bool:
         """Tells whether the words of a document say when."""
-        return bool(self.flags[document] & _STATES_TIME)
+        return bool(self.flags[document] & STATES_TIME)
 
-    @classmethod
-    def from_documents(cls, documents: Sequence[Document]) -> Columns:
-        """Collects the values of documents in their order."""
-        gates: dict[str, int] = {}
-        speakers: dict[str, int] = {"": 0}
-        paths = [document.path.encode("utf-8", "surrogateescape") for document in documents]
-        return cls(
-            lengths=array("H", [document.length for document in documents]),
-            gates=array("H", [gates.setdefault(d.gate, len(gates)) for d in documents]),
-            speakers=array("H", [speakers.setdefault(d.speaker, len(speakers)) for d in documents]),
-            flags=array(
-                "B", [d.importance | (_STATES_TIME if d.states_time else 0) for d in documents]
-            ),
-            groups=array("q", [document.group for document in documents]),
-            sequences=array("I", [document.sequence for document in documents]),
-            instants=array("q", [document.instant for document in documents]),
-            valid_from=array("q", [document.valid_from for document in documents]),
-            valid_until=array("q", [document.valid_until for document in documents]),
-            path_ends=array("I", accumulate(len(path) for path in paths)),
-            paths=b"".join(paths),
-            blobs=b"".join(bytes.fromhex(document.blob) for document in documents),
-            gate_names=tuple(gates),
-            speaker_names=tuple(speakers),
-            has_validity=any(
-                d.valid_from != NO_INSTANT or d.valid_until != NO_INSTANT for d in documents
-            ),
-        )
+    @staticmethod
+    def layout() -> tuple[tuple[str, str], ...]:
+        """Returns the names and type codes of the arrays, in file order."""
+        return _ARRAYS
 
     def find_all(self, path: str) -> list[int]:
         """Returns the numbers of all documents at ``path``; deleted ones are among them."""
@@ -124,60 +99,6 @@ class Columns:
                 found.append(document)
             start = self.paths.find(wanted, start + 1)
         return found
-
-    def without(self, deleted: frozenset[int]) -> Columns:
-        """Returns the columns of the documents that are left, in order."""
-        if not deleted:
-            return self
-        keep = [number for number in range(len(self)) if number not in deleted]
-        paths = [self.path(number).encode("utf-8", "surrogateescape") for number in keep]
-        values = {
-            name: array(typecode, [getattr(self, name)[number] for number in keep])
-            for name, typecode in _ARRAYS
-            if name != "path_ends"
-        }
-        return replace(
-            self,
-            **values,
-            path_ends=array("I", accumulate(len(path) for path in paths)),
-            paths=b"".join(paths),
-            blobs=b"".join(
-                self.blobs[_BLOB_BYTES * number : _BLOB_BYTES * (number + 1)] for number in keep
-            ),
-        )
-
-    @classmethod
-    def joined(cls, parts: Sequence[Columns]) -> Columns:
-        """Returns the columns of several segments one after another."""
-        if len(parts) == 1:
-            return parts[0]
-        gates: dict[str, int] = {}
-        speakers: dict[str, int] = {"": 0}
-        values: dict[str, array[int]] = {name: array(typecode) for name, typecode in _ARRAYS}
-        offset = 0
-        for part in parts:
-            gate_of = [gates.setdefault(name, len(gates)) for name in part.gate_names]
-            speaker_of = [speakers.setdefault(name, len(speakers)) for name in part.speaker_names]
-            for name, _ in _ARRAYS:
-                column: array[int] = getattr(part, name)
-                match name:
-                    case "gates":
-                        values[name].extend(gate_of[gate] for gate in column)
-                    case "speakers":
-                        values[name].extend(speaker_of[speaker] for speaker in column)
-                    case "path_ends":
-                        values[name].extend(end + offset for end in column)
-                    case _:
-                        values[name].extend(column)
-            offset += len(part.paths)
-        return cls(
-            **values,
-            paths=b"".join(part.paths for part in parts),
-            blobs=b"".join(part.blobs for part in parts),
-            gate_names=tuple(gates),
-            speaker_names=tuple(speakers),
-            has_validity=any(part.has_validity for part in parts),
-        )
 
     def to_bytes(self) -> bytes:
         """Encodes the columns, checksum included."""

@@ -13,17 +13,35 @@ from datetime import date, timedelta
 from typing import Final
 
 _MONTHS: Final = (
-    "january february march april may june july august september october november december"
-).split()
-_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
-_NUMBERS: Final = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-} | {"a": 1, "an": 1, "couple": 2, "few": 3}
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_COUNTED: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_NUMBERS: Final = {word: value for value, word in enumerate(_COUNTED)} | {
+    "a": 1,
+    "an": 1,
+    "couple": 2,
+    "few": 3,
+}
 
 _MONTH: Final = "|".join(rf"{name}|{name[:3]}" for name in _MONTHS) + "|sept"
+_ANY_MONTH: Final = "|".join(_MONTHS)
+_ANY_DAY: Final = "|".join(_DAYS)
+_SHORT_DAY: Final = "|".join(name[:3] for name in _DAYS)
 _NUMBER: Final = r"\d{1,3}|" + "|".join(_NUMBERS)
 _ISO: Final = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _DAY_MONTH: Final = re.compile(
@@ -33,32 +51,34 @@ _MONTH_DAY: Final = re.compile(
     rf"\b({_MONTH})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}}))?", re.IGNORECASE
 )
 _MONTH_YEAR: Final = re.compile(rf"\b({_MONTH})\b\.?,? (\d{{4}})\b", re.IGNORECASE)
-_MONTH_ALONE: Final = re.compile(rf"\b({'|'.join(_MONTHS)})\b", re.IGNORECASE)
+_MONTH_ALONE: Final = re.compile(rf"\b({_ANY_MONTH})\b", re.IGNORECASE)
 _YEAR: Final = re.compile(r"\b((?:19|20)\d{2})\b")
 _AGO: Final = re.compile(
     rf"\b(?:a )?({_NUMBER})(?: of)? (day|week|weekend|month|year)s? (?:ago|back|before)\b",
     re.IGNORECASE,
 )
 _NAMED_UNIT: Final = re.compile(
-    rf"\b(last|this past|past|next|this|coming) (night|day|week|weekend|month|year|{'|'.join(_DAYS)}|"
-    rf"{'|'.join(day[:3] for day in _DAYS)}|{_MONTH})\b",
+    r"\b(last|this past|past|next|this|coming) "
+    rf"(night|day|week|weekend|month|year|{_ANY_DAY}|{_SHORT_DAY}|{_MONTH})\b",
     re.IGNORECASE,
 )
 _NAMED_DAY: Final = re.compile(r"\b(today|tonight|yesterday|tomorrow|last night)\b", re.IGNORECASE)
 _TIME_WORDS: Final = re.compile(
-    rf"\b(?:today|tonight|yesterday|tomorrow|ago|weekend|(?:last|next|this|past) (?:night|week|month|year|summer|"
-    rf"winter|spring|fall|autumn)|{'|'.join(_MONTHS)}|{'|'.join(_DAYS)}|(?:19|20)\d\d|since|recently|soon|"
-    r"(?:for|in) (?:\w+ ){1,2}(?:days?|weeks?|months?|years?))\b",
+    r"\b(?:today|tonight|yesterday|tomorrow|ago|weekend|since|recently|soon"
+    r"|(?:last|next|this|past) (?:night|week|month|year|summer|winter|spring|fall|autumn)"
+    rf"|{_ANY_MONTH}|{_ANY_DAY}|(?:19|20)\d\d"
+    r"|(?:for|in) (?:\w+ ){1,2}(?:days?|weeks?|months?|years?))\b",
     re.IGNORECASE,
 )
 _ASKS_TIME: Final = re.compile(
-    r"\bwhen\b|\bhow (?:long|recently|soon|old)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b",
+    r"\bwhen\b|\bhow (?:long|recently|soon|old)\b"
+    r"|\b(?:what|which) (?:date|day|month|year|time|week)\b",
     re.IGNORECASE,
 )
 _TIME_WORD_SET: Final = frozenset(
     (
-        *"today tonight yesterday tomorrow ago back before last past next this coming".split(),
-        *"weekend since recently soon for in sept".split(),
+        *("today", "tonight", "yesterday", "tomorrow", "ago", "back", "before", "last", "past"),
+        *("next", "this", "coming", "weekend", "since", "recently", "soon", "for", "in", "sept"),
         *_MONTHS,
         *(name[:3] for name in _MONTHS),
         *_DAYS,
@@ -167,11 +187,8 @@ def _relative(text: str, said: date) -> Iterator[str]:
         offset = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(match[1].lower(), 0)
         yield from _moved(said, offset)
     for match in _AGO.finditer(text):
-        amount = (
-            _NUMBERS.get(match[1].lower()) or int(match[1])
-            if match[1].isdigit()
-            else _NUMBERS[match[1].lower()]
-        )
+        number = match[1].lower()
+        amount = int(number) if number.isdigit() else _NUMBERS[number]
         yield from _ago(said, amount, match[2].lower())
     for match in _NAMED_UNIT.finditer(text):
         yield from _named(said, match[1].lower(), match[2].lower())

@@ -112,9 +112,8 @@ def gate_of(record: Record) -> str:
         record.taint,
         record.authority,
         record.branch,
-        record.origin and (
-            record.origin.origin_class, record.origin.principal, record.origin.channel
-        ),
+        record.origin
+        and (record.origin.origin_class, record.origin.principal, record.origin.channel),
     )
 
 

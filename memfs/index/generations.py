@@ -22,6 +22,7 @@ from typing import Final
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
+from memfs.index.batch import Batch
 from memfs.index.documents import Document
 from memfs.index.manifest import read_manifest, replace_file
 from memfs.index.whoosh_index import WhooshIndex
@@ -72,7 +73,7 @@ class Generations:
             self._check_ours(index)
             return index
 
-    def rebuild(self, documents: Sequence[Document], ledger: str) -> WhooshIndex:
+    def rebuild(self, batch: Batch, ledger: str) -> WhooshIndex:
         """Writes a new generation and makes it current; the caller holds the lock.
 
         Raises:
@@ -84,7 +85,7 @@ class Generations:
         (self.folder / name).mkdir(mode=0o700)
         create_index(
             self.folder / name,
-            documents,
+            batch,
             store_id=self._store_id,
             ledger=ledger,
             settings=self._settings,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memfs.index.analysis import Analyzer
-from memfs.index.columns import Columns
+from memfs.index.batch import Batch
 from memfs.index.documents import document_from
-from memfs.index.inverted import invert
 from memfs.index.port import (
     DEFAULT_INDEXING,
     DEFAULT_SCORING,
@@ -31,11 +30,10 @@ class MemoryIndex:
         analyzer: Analyzer,
         settings: IndexSettings = DEFAULT_INDEXING,
     ) -> None:
-        documents = [document_from(stored, analyzer, settings.weights) for stored in records]
-        documents.sort(key=lambda document: document.path)
+        batch = Batch(document_from(stored, analyzer, settings.weights) for stored in records)
         self.ledger = ledger
-        self._postings = invert(documents)
-        self._searcher = Searcher([Columns.from_documents(documents)], self._blocks, analyzer)
+        self._lists = batch.lists
+        self._searcher = Searcher([batch.columns()], self._blocks, analyzer)
 
     @property
     def size(self) -> int:
@@ -51,5 +49,5 @@ class MemoryIndex:
     def _blocks(
         self, field_name: str, term: str
     ) -> Iterable[tuple[Sequence[int], Sequence[float]]]:
-        found = self._postings[field_name].get(term)
+        found = self._lists[field_name].get(term)
         return (found,) if found else ()

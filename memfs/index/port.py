@@ -135,6 +135,8 @@ class RecordIndex(Protocol):
         """Number of records."""
         ...
 
-    def search(self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING) -> list[IndexHit]:
+    def search(
+        self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
+    ) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path; unseen records leave no trace."""
         ...

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from memfs.errors import IndexUnavailableError
 
@@ -38,6 +38,22 @@ _EXTENT: Final = struct.Struct("!qi")
 _INT: Final = struct.Struct("!i")
 _FIELD: Final = struct.Struct("!H")
 _TABLES: Final = 256
+_DATA_START: Final = 13
+"""Where entries begin: four bytes of tag, one of hash type, eight unused."""
+_DAMAGE: Final = (
+    ValueError,
+    EOFError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+    pickle.UnpicklingError,
+)
+"""What reading bytes that are not what they should be can end in."""
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -61,7 +77,7 @@ class SegmentReader:
             self._postings = _mapped(folder / f"{segment}.pst")
             self._fields, directory = self._read_tail()
             self._tables = list(_DIRECTORY_ENTRY.iter_unpack(directory))
-        except (ValueError, EOFError, struct.error, pickle.UnpicklingError, KeyError) as error:
+        except _DAMAGE as error:
             raise _damaged(segment) from error
         self._segment = segment
 
@@ -78,14 +94,30 @@ class SegmentReader:
             extent = self._extent(_FIELD.pack(number) + term.encode("utf-8", "surrogatepass"))
             if extent is not None:
                 yield from self._read_blocks(*extent)
-        except (
-            ValueError,
-            EOFError,
-            TypeError,
-            struct.error,
-            zlib.error,
-            pickle.UnpicklingError,
-        ) as error:
+        except _DAMAGE as error:
+            raise _damaged(self._segment) from error
+
+    def terms(self) -> Iterator[tuple[str, str, list[Block]]]:
+        """Yields every field and term with its blocks, in file order.
+
+        Raises:
+            IndexUnavailableError: The files are damaged.
+        """
+        names = {number: name for name, number in self._fields.items()}
+        position, data = _DATA_START, self._terms
+        end = self._tables[0][0]
+        try:
+            while position < end:
+                key_size, value_size = _LENGTHS.unpack_from(data, position)
+                key_start = position + _LENGTHS.size
+                value_start = key_start + key_size
+                key = data[key_start:value_start]
+                offset, length = _EXTENT.unpack_from(data, value_start + _TERM_INFO.size)
+                (number,) = _FIELD.unpack_from(key)
+                term = key[_FIELD.size :].decode("utf-8", "surrogatepass")
+                yield names[number], term, list(self._read_blocks(offset, length))
+                position = value_start + value_size
+        except _DAMAGE as error:
             raise _damaged(self._segment) from error
 
     def _read_tail(self) -> tuple[dict[str, int], bytes]:
@@ -98,7 +130,7 @@ class SegmentReader:
         size = _TABLES * _DIRECTORY_ENTRY.size
         if not size < start < end:
             raise ValueError("truncated term file")
-        extras = _loads(data[start:end])
+        extras = _load(data[start:end])
         if not isinstance(extras, dict):
             raise ValueError("odd term file")
         return dict(extras["fieldmap"]), data[start - size : start]
@@ -135,7 +167,7 @@ class SegmentReader:
             summary = _PlainUnpickler(stream).load()
             count, compression = summary[0], summary[3]
             packed = stream.read(end - stream.tell())
-            gaps, weights, _ = _loads(zlib.decompress(packed) if compression else packed)
+            gaps, weights, _ = _load(zlib.decompress(packed) if compression else packed)
             ids = list(accumulate(gaps))
             if len(ids) != count:
                 raise ValueError("truncated block")
@@ -146,7 +178,7 @@ class SegmentReader:
             yield ids, weights
 
 
-def _loads(data: bytes) -> tuple[object, ...] | dict[str, object] | object:
+def _load(data: bytes) -> Any:
     return _PlainUnpickler(io.BytesIO(data)).load()
 
 

@@ -51,10 +51,20 @@ class Searcher:
         if not view.count:
             return []
         terms, named = self._question(query)
+        if not terms and not query.text.strip() and query.keys:
+            return self._listed(view, query)
         day = date.fromisoformat(query.asked) if query.asked else None
         dates = question_keys(query.text, day)
         sums = tally(view, terms, dates, scoring, limit=query.limit)
         return self._ranked(query, scoring, sums, named)
+
+    def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
+        """Returns every visible document that has the keys asked for, by path."""
+        documents = sorted(view.documents(), key=self.path)[: query.limit]
+        return [
+            IndexHit(path=self.path(d), blob=self.blob(d), score=0.0, coverage=1.0, parts={})
+            for d in documents
+        ]
 
     def _question(self, query: IndexQuery) -> tuple[list[str], frozenset[str]]:
         """Splits a question into terms to look for and speakers that it is about."""
@@ -105,11 +115,9 @@ class Searcher:
         if len(best) > limit:
             least = heapq.nlargest(limit, scores.values())[-1]
             best = [item for item in best if item[0] >= least]
-        return sorted(best, key=lambda item: (-item[0], self._path(item[1])))[:limit]
+        return sorted(best, key=lambda item: (-item[0], self.path(item[1])))[:limit]
 
     def _hit(self, score: float, document: int, sums: Tally, scoring: ScoringSettings) -> IndexHit:
-        segment, local = self._locate(document)
-        columns = self._segments[segment]
         parts = {
             "own": sums.own.get(document, 0.0),
             "neighbour": scoring.neighbour * sums.near.get(document, 0.0),
@@ -117,8 +125,8 @@ class Searcher:
             "dates": scoring.dates * sums.dates.get(document, 0.0),
         }
         return IndexHit(
-            path=columns.path(local),
-            blob=columns.blob(local),
+            path=self.path(document),
+            blob=self.blob(document),
             score=score,
             coverage=sums.coverage(document),
             parts=parts,
@@ -128,9 +136,15 @@ class Searcher:
         segment = bisect_right(self._bases, document) - 1 if len(self._bases) > 1 else 0
         return segment, document - self._bases[segment]
 
-    def _path(self, document: int) -> str:
+    def path(self, document: int) -> str:
+        """Returns the store-relative path of a document."""
         segment, local = self._locate(document)
         return self._segments[segment].path(local)
+
+    def blob(self, document: int) -> str:
+        """Returns the blob id that was indexed for a document."""
+        segment, local = self._locate(document)
+        return self._segments[segment].blob(local)
 
     def _visible(self, query: IndexQuery, scoring: ScoringSettings) -> View:
         open_gates = tuple(

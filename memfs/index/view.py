@@ -32,6 +32,10 @@ class PostingSource(Protocol):
         """Place of each document in its session."""
         ...
 
+    def path(self, document: int) -> str:
+        """Returns the path of a document."""
+        ...
+
     def blocks(self, field_name: str, term: str) -> Iterable[Postings]:
         """Returns numbers and weights of the documents that have ``term``, in blocks."""
         ...
@@ -82,9 +86,9 @@ class View:
         for document, group in enumerate(self.groups):
             if group and (mask is None or mask[document]):
                 members.setdefault(group, []).append(document)
-        sequences = self._source.sequences
+        sequences, path = self._source.sequences, self._source.path
         for documents in members.values():
-            documents.sort(key=lambda document: (sequences[document], document))
+            documents.sort(key=lambda document: (sequences[document], path(document)))
         return members
 
     @cached_property
@@ -95,6 +99,12 @@ class View:
         mean = max(1.0, sum(sizes.values()) / len(sizes))
         slope = self._scoring.k1 * self._scoring.b / mean
         return {group: self._base + slope * size for group, size in sizes.items()}
+
+    def documents(self) -> list[int]:
+        """Returns the numbers of all visible documents."""
+        if self._mask is None:
+            return list(range(self.count))
+        return [number for number, seen in enumerate(self._mask) if seen]
 
     def postings(self, field_name: str, term: str) -> Postings:
         """Returns the visible documents that have ``term``, ascending, and its weights."""

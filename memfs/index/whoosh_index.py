@@ -12,9 +12,9 @@ from pathlib import Path
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
+from memfs.index.batch import Batch
 from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
-from memfs.index.inverted import invert
 from memfs.index.manifest import Manifest, read_manifest
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, ScoringSettings
 from memfs.index.postings import Block, SegmentReader
@@ -35,7 +35,7 @@ class WhooshIndex:
         self.folder = folder
         self.manifest = manifest
         self.ledger = manifest.ledger
-        self._analyzer = analyzer
+        self.analyzer = analyzer
         self._columns = tuple(columns)
         self._readers = tuple(readers)
         self._searcher = Searcher(
@@ -99,7 +99,7 @@ class WhooshIndex:
             entry.deleted | hidden.get(entry.name, set()) for entry in self.manifest.segments
         ]
         return OverlaidIndex(
-            self._columns, self._readers, deleted, added, ledger=ledger, analyzer=self._analyzer
+            self._columns, self._readers, deleted, added, ledger=ledger, analyzer=self.analyzer
         )
 
     def _blocks(self, field_name: str, term: str) -> Iterator[Block]:
@@ -123,9 +123,10 @@ class OverlaidIndex:
         self._readers = readers
         self._base = sum(len(part) for part in columns)
         self._columns = columns
-        self._lists = invert(added)
+        batch = Batch(added)
+        self._lists = batch.lists
         self._searcher = Searcher(
-            [*columns, Columns.from_documents(added)],
+            [*columns, batch.columns()],
             self._blocks,
             analyzer,
             deleted=[*deleted, frozenset()],

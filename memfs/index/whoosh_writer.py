@@ -1,9 +1,8 @@
 """Writes segments with Whoosh's own codec; imported only where an index is written.
 
 A batch is inverted in memory and handed to the codec's field writer term by term: what
-Whoosh does after sorting a pool of single postings, without the pool. A few documents go
-through the pool, together with the small segments that they are merged with. A commit
-writes segment files, columns, Whoosh's table of contents, the manifest, and then removes
+Whoosh does after sorting a pool of single postings, without the pool. Small segments are
+merged by reading them back into such a batch. A commit writes segment files, columns, Whoosh's table of contents, the manifest, and then removes
 what is no longer named. A process that dies in between leaves the old manifest valid, or an
 index that the next writer sees to be out of step and rebuilds.
 """
@@ -11,8 +10,10 @@ index that the next writer sees to be out of step and rebuilds.
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,30 +21,30 @@ from whoosh import fields
 from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter
 from whoosh.filedb.filestore import FileStorage
 from whoosh.index import TOC, FileIndex, clean_files
-from whoosh.reading import SegmentReader
 from whoosh.writing import SegmentWriter
 
 from memfs.errors import IndexUnavailableError
+from memfs.index.batch import KEY_FIELD, TEXT_FIELD, Batch, PostingList
 from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
-from memfs.index.inverted import KEY_FIELD, TEXT_FIELD, Lists, invert
 from memfs.index.manifest import Manifest, SegmentEntry, replace_file, write_manifest
+from memfs.index.postings import SegmentReader
 
 INDEX_NAME: Final = "memfs"
 BLOCK_POSTINGS: Final = 1024
-MERGE_AT: Final = 6
-SMALL_SEGMENT: Final = 128
-BULK: Final = 256
+MERGE_AT: Final = 4
+MERGE_TIERS: Final = ((0, 8), (8, 64))
+MOST_SEGMENTS: Final = 16
 
 
 def create_index(
-    folder: Path, documents: Sequence[Document], *, store_id: str, ledger: str, settings: str
+    folder: Path, batch: Batch, *, store_id: str, ledger: str, settings: str
 ) -> Manifest:
-    """Writes a new index of all documents into an empty folder and returns its manifest."""
+    """Writes a new index of a batch into an empty folder and returns its manifest."""
     storage = FileStorage(str(folder))
     index = FileIndex.create(storage, _schema(), indexname=INDEX_NAME)
     empty = Manifest(store_id=store_id, ledger=ledger, settings=settings, revision=0, segments=())
-    return _commit(folder, index, empty, documents, merged=(), deleted={})
+    return _commit(folder, index, empty, batch, merged=frozenset(), deleted={})
 
 
 def change_index(
@@ -73,24 +74,39 @@ def change_index(
             "expected Whoosh and the manifest in step, got an unfinished change",
             code="index.unfinished",
         )
-    base = Manifest(
-        store_id=manifest.store_id,
-        ledger=ledger,
-        settings=manifest.settings,
-        revision=manifest.revision,
-        segments=manifest.segments,
+    merged = _to_merge(manifest) if added else ()
+    batch = Batch()
+    for entry in merged:
+        columns = Columns.from_bytes((folder / columns_name(entry.name)).read_bytes())
+        gone = entry.deleted | deleted.get(entry.name, set())
+        batch.absorb(columns, SegmentReader(folder, entry.name).terms(), gone)
+    for document in added:
+        batch.add(document)
+    base = replace(manifest, ledger=ledger)
+    return _commit(
+        folder, index, base, batch, merged=frozenset(e.name for e in merged), deleted=deleted
     )
-    return _commit(folder, index, base, added, merged=_small(manifest, added), deleted=deleted)
 
 
 def _schema() -> fields.Schema:
     return fields.Schema(**{TEXT_FIELD: fields.ID(), KEY_FIELD: fields.ID()})
 
 
-def _small(manifest: Manifest, added: Sequence[Document]) -> tuple[str, ...]:
-    """Names the segments to merge: all small ones once there are many, so that work stays low."""
-    small = [entry.name for entry in manifest.segments if entry.count <= SMALL_SEGMENT]
-    return tuple(small) if added and len(small) + 1 >= MERGE_AT else ()
+def _to_merge(manifest: Manifest) -> tuple[SegmentEntry, ...]:
+    """Chooses the segments to merge: those of a size once there are several, as in a log.
+
+    Larger ones are left until there are too many to look a word up in; then all but the
+    largest become one.
+    """
+    segments = manifest.segments
+    for low, high in MERGE_TIERS:
+        tier = tuple(entry for entry in segments if low < entry.count <= high)
+        if len(tier) >= MERGE_AT:
+            return tier
+    if len(segments) <= MOST_SEGMENTS:
+        return ()
+    largest = max(segments, key=lambda entry: entry.count)
+    return tuple(entry for entry in segments if entry is not largest)
 
 
 class _Writer(SegmentWriter):  # type: ignore[misc]
@@ -110,28 +126,23 @@ def _commit(
     folder: Path,
     index: FileIndex,
     base: Manifest,
-    added: Sequence[Document],
+    batch: Batch,
     *,
-    merged: tuple[str, ...],
+    merged: frozenset[str],
     deleted: dict[str, set[int]],
 ) -> Manifest:
     published: list[Manifest] = []
 
     def publish(segments: list[Any], revision: int) -> None:
-        manifest = Manifest(
-            store_id=base.store_id,
-            ledger=base.ledger,
-            settings=base.settings,
-            revision=revision,
-            segments=tuple(_entry(segment) for segment in segments),
-        )
+        entries = tuple(_entry(segment) for segment in segments)
+        manifest = replace(base, revision=revision, segments=entries)
         write_manifest(folder, manifest)
         published.append(manifest)
 
     writer = _Writer(index, publish)
     try:
         with _without_collector():
-            kept = _write(folder, writer, added, merged, deleted)
+            kept = _write(folder, writer, batch, merged, deleted)
             writer.commit(mergetype=lambda _writer, _segments: kept)
     except BaseException:
         if not writer.is_closed:
@@ -143,60 +154,28 @@ def _commit(
 def _write(
     folder: Path,
     writer: _Writer,
-    added: Sequence[Document],
-    merged: tuple[str, ...],
+    batch: Batch,
+    merged: frozenset[str],
     deleted: dict[str, set[int]],
 ) -> list[Any]:
+    """Marks deletions, writes the new segment, and returns the old ones that stay."""
     for segment in writer.segments:
         for number in deleted.get(segment.segment_id(), ()):
             segment.delete_document(number)
-    kept = [s for s in writer.segments if s.segment_id() not in merged and s.doc_count() > 0]
-    parts: list[Columns] = []
-    for segment in writer.segments:
-        if segment.segment_id() in merged and segment.doc_count() > 0:
-            parts.append(_merge(folder, writer, segment))
-    if added:
-        if parts or len(added) < BULK:
-            _add_pooled(writer, added)
-        else:
-            _add_inverted(writer, added)
-        parts.append(Columns.from_documents(added))
-    if parts:
+    if len(batch):
+        for _ in range(len(batch)):
+            writer.perdocwriter.start_doc(writer.docnum)
+            writer.perdocwriter.finish_doc()
+            writer.docnum += 1
+        for field_name in sorted(batch.lists):
+            _write_field(writer, field_name, batch.lists[field_name])
+        writer._added = True
         name = columns_name(writer.newsegment.segment_id())
-        replace_file(folder / name, Columns.joined(parts).to_bytes())
-    return kept
+        replace_file(folder / name, batch.columns().to_bytes())
+    return [s for s in writer.segments if s.segment_id() not in merged and s.doc_count() > 0]
 
 
-def _merge(folder: Path, writer: _Writer, segment: Any) -> Columns:
-    reader = SegmentReader(writer.storage, writer.schema, segment)
-    try:
-        writer.add_reader(reader)
-    finally:
-        reader.close()
-    columns = Columns.from_bytes((folder / columns_name(segment.segment_id())).read_bytes())
-    return columns.without(frozenset(segment.deleted_docs()))
-
-
-def _add_pooled(writer: _Writer, documents: Sequence[Document]) -> None:
-    add = writer.pool.add
-    for document in documents:
-        number = writer.docnum
-        _add_number(writer)
-        for key in document.keys:
-            add((KEY_FIELD, _encoded(key), number, 1.0, b""))
-        for term, weight in document.terms.items():
-            add((TEXT_FIELD, _encoded(term), number, weight, b""))
-
-
-def _add_inverted(writer: _Writer, documents: Sequence[Document]) -> None:
-    for _ in documents:
-        _add_number(writer)
-    lists = invert(documents)
-    for field_name in sorted(lists):
-        _write_field(writer, field_name, lists[field_name])
-
-
-def _write_field(writer: _Writer, field_name: str, lists: Lists) -> None:
+def _write_field(writer: _Writer, field_name: str, lists: dict[str, PostingList]) -> None:
     field_writer = writer.fieldwriter
     field_writer.start_field(field_name, writer.schema[field_name])
     for encoded, term in sorted((_encoded(term), term) for term in lists):
@@ -210,7 +189,7 @@ def _write_field(writer: _Writer, field_name: str, lists: Lists) -> None:
         field_writer.finish_field()
 
 
-def _add_block(field_writer: W3FieldWriter, numbers: list[int], weights: list[float]) -> None:
+def _add_block(field_writer: W3FieldWriter, numbers: array[int], weights: array[float]) -> None:
     """Adds a block of postings; all but its last go straight into the codec's buffers.
 
     The public call per posting costs more than everything else in a rebuild. It is still
@@ -223,13 +202,6 @@ def _add_block(field_writer: W3FieldWriter, numbers: list[int], weights: list[fl
     buffer._weights.extend(weights[:-1])
     buffer._maxweight = max(weights)
     field_writer.add(numbers[-1], weights[-1], b"", 0)
-
-
-def _add_number(writer: _Writer) -> None:
-    writer.perdocwriter.start_doc(writer.docnum)
-    writer.perdocwriter.finish_doc()
-    writer.docnum += 1
-    writer._added = True
 
 
 def _encoded(term: str) -> bytes:

@@ -1,0 +1,271 @@
+"""Packs what was recalled into one fenced text within a hard budget (A17, A94).
+
+Records are packed whole or not at all, in rank order; what does not fit is named with the
+reason. The budget is checked on the final text, in tokens of four UTF-8 bytes, fence and
+preamble included. Nothing in a packet permits anything, and every card says where it comes
+from, how old it is and what should be verified.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from memfs.model.authority import Authority
+from memfs.model.instants import format_instant
+from memfs.model.packet import Card, LeftOut, MemoryState, Packet, ScoredRecord
+from memfs.model.query import Query
+from memfs.model.record import Record
+from memfs.model.settings import RecallSettings
+from memfs.model.values import JsonValue
+from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
+from memfs.services.ports import Workspace
+from memfs.services.recall import RecallOutcome
+
+BYTES_A_TOKEN: Final = 4
+STALE_AFTER_S: Final = 86_400
+NAMED_LEFT_OUT: Final = 5
+_VERSION: Final = "1"
+
+
+class PacketFormat(StrEnum):
+    """How a packet is written."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+    TEXT = "text"
+
+
+def compile_packet(
+    workspace: Workspace,
+    outcome: RecallOutcome,
+    query: Query,
+    *,
+    format: PacketFormat | str = PacketFormat.MARKDOWN,  # noqa: A002
+) -> Packet:
+    """Returns the packet of an outcome; its text never exceeds the budget of the query.
+
+    Args:
+        workspace: The store that answered.
+        outcome: What was found.
+        query: The question, for its budget.
+        format: ``markdown``, ``json`` or ``text``.
+    """
+    writer = _Writer(workspace, outcome, PacketFormat(format))
+    caps = workspace.settings.recall
+    budget = min(query.budget_tokens, caps.session_bytes // BYTES_A_TOKEN)
+    cards: list[Card] = []
+    left_out = list(outcome.left_out)
+    for hit in outcome.hits:
+        text = writer.card(hit, len(cards) + 1)
+        reason = _too_large(hit.stored.record, text, caps)
+        card = Card(hit=hit, text=text, tokens=tokens_of(text))
+        if reason is None and tokens_of(writer.text([*cards, card], [])) > budget:
+            reason = LeftOut(
+                id=hit.stored.record.id,
+                code="packet.budget",
+                message=f"{card.tokens} tokens more than the budget of {budget} allows",
+            )
+        if reason is None:
+            cards.append(card)
+        else:
+            left_out.append(reason)
+    text = _fitting(writer, cards, left_out, budget)
+    return Packet(
+        cards=tuple(cards),
+        left_out=tuple(left_out),
+        state=outcome.state,
+        reason=outcome.reason or ("" if cards or not outcome.hits else "packet.nothing-fits"),
+        ledger=outcome.ledger,
+        store=workspace.store_id,
+        tokens=tokens_of(text),
+        text=text,
+    )
+
+
+def tokens_of(text: str) -> int:
+    """Returns the estimated size: four UTF-8 bytes a token, rounded up."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_A_TOKEN)
+
+
+def _fitting(
+    writer: _Writer, cards: Sequence[Card], left_out: Sequence[LeftOut], budget: int
+) -> str:
+    """Returns the text with what was left out, or without it where that does not fit."""
+    for candidate in (writer.text(cards, left_out), writer.text(cards, [])):
+        if tokens_of(candidate) <= budget:
+            return candidate
+    return ""
+
+
+def _too_large(record: Record, text: str, caps: RecallSettings) -> LeftOut | None:
+    size, lines = len(text.encode("utf-8", "surrogatepass")), text.count("\n") + 1
+    if size <= caps.item_bytes and lines <= caps.item_lines:
+        return None
+    return LeftOut(
+        id=record.id,
+        code="packet.item-size",
+        message=f"{size} bytes and {lines} lines; read it with: memfs show {record.id}",
+    )
+
+
+class _Writer:
+    """Writes cards and whole packets in one format."""
+
+    def __init__(self, workspace: Workspace, outcome: RecallOutcome, style: PacketFormat) -> None:
+        self._outcome = outcome
+        self._style = style
+        self._now = workspace.clock.now()
+        self._store = str(workspace.store_id)
+        self._caps = workspace.settings.recall
+
+    def card(self, hit: ScoredRecord, number: int) -> str:
+        """Returns one record, whole."""
+        if self._style is PacketFormat.JSON:
+            return _json(self._values(hit))
+        record = hit.stored.record
+        notes = [
+            f"{number}. {record.reference} · {record.kind} · {_scope(record)}",
+            f"   {' · '.join(self._provenance(record))}",
+            *(f"   {note}" for note in self._notes(record)),
+        ]
+        return "\n".join([*notes, quoted(self._content(record))])
+
+    def text(self, cards: Sequence[Card], left_out: Sequence[LeftOut]) -> str:
+        """Returns the packet; empty when there is nothing to say."""
+        degraded = self._outcome.state in (MemoryState.DEGRADED, MemoryState.OFF)
+        if not cards and not degraded:
+            return ""
+        head = opening(
+            version=_VERSION,
+            store=self._store,
+            ledger=self._outcome.ledger[:12],
+            state=self._outcome.state,
+        )
+        if self._style is PacketFormat.JSON:
+            return f"{head}\n{self._json_packet(cards, left_out)}\n{CLOSING}\n"
+        parts = [head]
+        if cards:
+            parts.append(PREAMBLE)
+        if degraded:
+            parts.append(f"memory state: {self._outcome.state} ({self._outcome.reason})")
+        parts.extend(f"\n{card.text}" for card in cards)
+        if left_out:
+            parts.append(f"\n{_left_out_line(left_out)}")
+        return "\n".join([*parts, CLOSING]) + "\n"
+
+    def _content(self, record: Record) -> str:
+        """Returns title and body, or title and summary for a record over the size of an item."""
+        body = record.body.strip("\n")
+        is_long = (
+            len(body.encode("utf-8", "surrogatepass")) > self._caps.item_bytes
+            or body.count("\n") >= self._caps.item_lines
+        )
+        if record.summary and (is_long or not body):
+            body = f"{record.summary}\n(summary; the whole: memfs show {record.id})"
+        title = record.title
+        if not title or body.lstrip("# ").startswith(title.rstrip("…")):
+            return body or title
+        return f"{title}\n\n{body}" if body else title
+
+    def _provenance(self, record: Record) -> list[str]:
+        origin = record.origin
+        said = [f"{origin.origin_class} by {origin.principal}"] if origin else ["origin unknown"]
+        if origin and origin.speaker:
+            said.append(f"said by {escaped_line(origin.speaker)}")
+        if record.authority is not None:
+            said.append(f"authority {record.authority.label}")
+        if record.confidence is not None:
+            said.append(f"confidence {record.confidence:.2f}")
+        said.extend(f"{name} {value}" for name, value in _times(record).items())
+        return said
+
+    def _notes(self, record: Record) -> list[str]:
+        notes = []
+        if record.conflicts:
+            notes.append(f"CONFLICT: other records say otherwise: {', '.join(record.conflicts)}")
+        verification = required_verification(record, self._now)
+        if verification:
+            notes.append(f"verify: {verification}")
+        if record.origin and record.origin.source:
+            notes.append(f"source: {escaped_line(record.origin.source)}")
+        return notes
+
+    def _values(self, hit: ScoredRecord) -> dict[str, JsonValue]:
+        record = hit.stored.record
+        origin = record.origin
+        return {
+            "id": record.id,
+            "version": record.version,
+            "kind": record.kind,
+            "scope": _scope(record),
+            "title": escaped(record.title),
+            "content": escaped(self._content(record)),
+            "origin": str(origin.origin_class) if origin else "",
+            "principal": str(origin.principal) if origin else "",
+            "source": escaped(origin.source) if origin else "",
+            "speaker": escaped(origin.speaker) if origin else "",
+            "authority": record.authority.label if record.authority is not None else "",
+            "confidence": record.confidence,
+            "times": dict(_times(record)),
+            "conflicts": list(record.conflicts),
+            "verify": required_verification(record, self._now),
+            "more": f"memfs show {record.id}",
+        }
+
+    def _json_packet(self, cards: Sequence[Card], left_out: Sequence[LeftOut]) -> str:
+        head = {
+            "note": " ".join(PREAMBLE.split()),
+            "state": str(self._outcome.state),
+            "reason": self._outcome.reason,
+            "store": self._store,
+            "ledger": self._outcome.ledger,
+        }
+        rest = {"left_out": [{"id": item.id, "code": item.code} for item in left_out]}
+        records = ",\n".join(card.text for card in cards)
+        return f'{_json(head)[:-1]},"records":[{records}],{_json(rest)[1:]}'
+
+
+def required_verification(record: Record, now: datetime) -> str:
+    """Returns what should be verified before the record is relied on; empty for nothing (A98)."""
+    reasons = []
+    if record.review_after is not None and record.review_after <= now:
+        reasons.append(f"review was due {record.review_after:%Y-%m-%d}")
+    if record.authority is None or record.authority < Authority.WORKSPACE:
+        reasons.append("nobody has confirmed it")
+    said = record.observed or record.event_time
+    if said is not None:
+        age = (now - said).total_seconds()
+        if age > STALE_AFTER_S:
+            days = int(age // STALE_AFTER_S)
+            reasons.append(f"recorded {days} day{'s' if days > 1 else ''} ago, may have changed")
+    return "; ".join(reasons)
+
+
+def _scope(record: Record) -> str:
+    return str(record.scope) if record.scope else "project"
+
+
+def _times(record: Record) -> dict[str, str]:
+    moments = {
+        "observed": record.observed,
+        "happened": record.event_time,
+        "valid from": record.valid_from,
+        "valid until": record.valid_until,
+    }
+    return {name: format_instant(moment) for name, moment in moments.items() if moment is not None}
+
+
+def _left_out_line(left_out: Sequence[LeftOut]) -> str:
+    named = ", ".join(f"{escaped_line(i.id)} ({i.code})" for i in left_out[:NAMED_LEFT_OUT])
+    more = len(left_out) - NAMED_LEFT_OUT
+    return f"left out: {named}" + (f" and {more} more" if more > 0 else "")
+
+
+def _json(values: object) -> str:
+    """Returns compact JSON in ASCII in which no fence can be spelled."""
+    text = json.dumps(values, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")

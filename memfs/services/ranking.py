@@ -1,0 +1,103 @@
+"""Orders what a search found: several signals, each weighted, logged and switchable (A55).
+
+Only what matches is ranked; recency, importance and the rest reorder and never bring in
+anything. Equal scores are ordered by path, to the last byte (A95).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memfs.index.port import IndexHit
+from memfs.model.packet import ScoredRecord
+from memfs.model.record import Record, StoredRecord
+from memfs.model.relation import RelationKind
+from memfs.model.settings import RankSettings
+
+_SECONDS_A_DAY = 86_400.0
+_MOST_IMPORTANT = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A hit of the index together with the record as re-read from the ledger."""
+
+    hit: IndexHit
+    stored: StoredRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankContext:
+    """What the rank depends on besides the records.
+
+    Attributes:
+        settings: Weights.
+        now: The moment that ages are measured from.
+        branch: Branch of the project that is checked out; empty for unknown.
+    """
+
+    settings: RankSettings
+    now: datetime
+    branch: str = ""
+
+
+def is_answered(matches: Iterable[Match], settings: RankSettings) -> bool:
+    """Tells whether anything found is close enough to the question to be an answer (A17).
+
+    The measure is the share of the question, weighted by how telling its words are, that the
+    words of the best record cover; it does not depend on the size of the store.
+    """
+    return any(match.hit.coverage >= settings.floor for match in matches)
+
+
+def ranked(matches: Sequence[Match], context: RankContext) -> tuple[ScoredRecord, ...]:
+    """Returns the matches with their components, best first."""
+    best = max((match.hit.score for match in matches), default=0.0)
+    scored = [(_components(match, best, context), match) for match in matches]
+    scored.sort(key=lambda item: (-sum(item[0].values()), item[1].stored.path))
+    return tuple(
+        ScoredRecord(
+            stored=match.stored,
+            score=sum(components.values()),
+            components=components,
+            rank=rank,
+        )
+        for rank, (components, match) in enumerate(scored, start=1)
+    )
+
+
+def _components(match: Match, best: float, context: RankContext) -> dict[str, float]:
+    weights = context.settings
+    record = match.stored.record
+    keyword = match.hit.score / best if best > 0 else 1.0
+    return {
+        "keyword": weights.keyword * keyword,
+        "recency": weights.recency * recency(record, context.now, weights.half_life_days),
+        "importance": weights.importance * record.importance / _MOST_IMPORTANT,
+        "lineage": weights.lineage * _lineage(record, context.branch),
+        "outcome": weights.outcome * _outcome(record),
+    }
+
+
+def recency(record: Record, now: datetime, half_life_days: float) -> float:
+    """Returns one half to the power of the age in half-lives; 0 for an unknown age."""
+    said = record.event_time or record.observed
+    if said is None or half_life_days <= 0:
+        return 0.0
+    age = max(0.0, (now - said).total_seconds() / _SECONDS_A_DAY)
+    return float(0.5 ** (age / half_life_days))
+
+
+def _lineage(record: Record, branch: str) -> float:
+    """1 for what was learned on the very branch that is checked out."""
+    return 1.0 if branch and record.branch == branch else 0.0
+
+
+def _outcome(record: Record) -> float:
+    """1 for what an outcome has borne out, half for what a person has confirmed."""
+    kinds = {relation.kind for relation in record.relations}
+    if RelationKind.OUTCOME_VALIDATED in kinds:
+        return 1.0
+    return 0.5 if RelationKind.USER_CONFIRMED in kinds else 0.0

@@ -1,0 +1,305 @@
+"""Keeps the search index at the ledger head, or answers without it.
+
+Everything an index holds comes from the served view of one commit, so it can be deleted at
+any moment and an old one can be told from its stamp. A small difference that cannot be
+written now (another process writes, the cache is read-only) is laid over the old index in
+memory; without any usable index the records themselves are scanned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from memfs.errors import DataError, IndexUnavailableError
+from memfs.formats.record_codec import read_record
+from memfs.index.analysis import Analyzer
+from memfs.index.batch import Batch
+from memfs.index.documents import Document, document_from
+from memfs.index.generations import Generations
+from memfs.index.memory_index import MemoryIndex
+from memfs.index.port import DEFAULT_INDEXING, RecordIndex
+from memfs.index.whoosh_index import WhooshIndex
+from memfs.model.record import StoredRecord
+from memfs.services.ports import Workspace
+from memfs.store.layout import is_record_path
+from memfs.store.snapshot import Snapshot, TreeChange
+
+INDEX_FOLDER: Final = "index"
+OVERLAY_RECORDS: Final = 2000
+"""A larger difference is not worth laying over an index; the records are scanned instead."""
+UNWRITTEN_RECORDS: Final = 8
+"""A question leaves a difference of this size in memory; the next writer writes it."""
+LOCK_WAIT_S: Final = 2.0
+BUSY_WAIT_S: Final = 0.2
+
+
+class IndexState(StrEnum):
+    """How the index came to stand for the commit."""
+
+    FRESH = "fresh"
+    REFRESHED = "refreshed"
+    REBUILT = "rebuilt"
+    OVERLAID = "overlaid"
+    SCANNED = "scanned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """What an index stands for and how it got there.
+
+    Attributes:
+        generation: Name of the generation folder; empty when records were scanned.
+        ledger: The commit.
+        records: Number of records that can be found.
+        refreshed: Number of records that were read to get there.
+        state: How.
+        reason: Stable code of what was in the way; empty when nothing was.
+    """
+
+    generation: str
+    ledger: str
+    records: int
+    refreshed: int
+    state: IndexState
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenIndex:
+    """An index for one commit, and how it came about."""
+
+    index: RecordIndex
+    status: IndexStatus
+
+
+def ensure_fresh(workspace: Workspace) -> IndexStatus:
+    """Brings the index on disk to the ledger head where that can be done."""
+    return open_index(workspace, workspace.store.snapshot(), is_writing=True).status
+
+
+def rebuild(workspace: Workspace) -> IndexStatus:
+    """Makes the index anew from the ledger, whatever state it is in (C37).
+
+    Raises:
+        IndexUnavailableError: The cache cannot be written, or is not private.
+    """
+    generations = _generations(workspace)
+    snapshot = workspace.store.snapshot()
+    try:
+        with generations.locked(LOCK_WAIT_S) as is_ours:
+            if not is_ours:
+                raise IndexUnavailableError(
+                    "another process is writing the index", hint="try again", code="index.busy"
+                )
+            return _rebuilt(workspace, generations, snapshot).status
+    except OSError as error:
+        raise IndexUnavailableError(
+            f"the index cannot be written: {error.strerror}", code="index.read-only"
+        ) from error
+
+
+def open_index(workspace: Workspace, snapshot: Snapshot, *, is_writing: bool = False) -> OpenIndex:
+    """Opens an index that stands for exactly ``snapshot``.
+
+    Args:
+        workspace: The store.
+        snapshot: The commit to answer for; only the ledger head is ever written to disk.
+        is_writing: Write even a small difference to disk now.
+    """
+    generations = _generations(workspace)
+    try:
+        index = generations.open()
+    except IndexUnavailableError as error:
+        return _without_index(workspace, generations, snapshot, error.code)
+    if index.ledger == snapshot.commit:
+        return _opened(index, IndexState.FRESH)
+    older = workspace.store.snapshot_or_none(index.ledger)
+    if older is None:
+        return _without_index(workspace, generations, snapshot, "index.unknown-commit")
+    changes = _record_changes(snapshot, older)
+    is_head = snapshot.commit == workspace.store.ledger_head()
+    reason = ""
+    if is_head and (is_writing or len(changes) > UNWRITTEN_RECORDS):
+        try:
+            return _written(workspace, generations, snapshot)
+        except IndexUnavailableError as error:
+            reason = error.code
+        except OSError:
+            reason = "index.read-only"
+    if len(changes) > OVERLAY_RECORDS:
+        return _scanned(workspace, generations, snapshot, reason or "index.far-behind")
+    return _overlaid(workspace, index, snapshot, changes, reason)
+
+
+def _generations(workspace: Workspace) -> Generations:
+    return Generations(
+        _folder(workspace),
+        store_id=workspace.store_id,
+        settings=DEFAULT_INDEXING.digest,
+        analyzer=Analyzer(DEFAULT_INDEXING.analysis),
+    )
+
+
+def _folder(workspace: Workspace) -> Path:
+    return workspace.cache_dir / INDEX_FOLDER
+
+
+def _without_index(
+    workspace: Workspace, generations: Generations, snapshot: Snapshot, reason: str
+) -> OpenIndex:
+    """Rebuilds where that is possible now, and scans the records otherwise."""
+    if snapshot.commit != workspace.store.ledger_head():
+        return _scanned(workspace, generations, snapshot, reason)
+    try:
+        with generations.locked(BUSY_WAIT_S) as is_ours:
+            if not is_ours:
+                return _scanned(workspace, generations, snapshot, "index.busy")
+            return _current_or_rebuilt(workspace, generations, snapshot)
+    except IndexUnavailableError as error:
+        return _scanned(workspace, generations, snapshot, error.code)
+    except OSError:
+        return _scanned(workspace, generations, snapshot, "index.read-only")
+
+
+def _current_or_rebuilt(
+    workspace: Workspace, generations: Generations, snapshot: Snapshot
+) -> OpenIndex:
+    """Under the lock: takes what another process has made meanwhile, or rebuilds."""
+    try:
+        index = generations.open()
+    except IndexUnavailableError:
+        return _rebuilt(workspace, generations, snapshot)
+    if index.ledger == snapshot.commit:
+        return _opened(index, IndexState.FRESH)
+    return _rebuilt(workspace, generations, snapshot)
+
+
+def _written(workspace: Workspace, generations: Generations, snapshot: Snapshot) -> OpenIndex:
+    """Applies the difference to the index on disk, from where it stands under the lock."""
+    with generations.locked(LOCK_WAIT_S) as is_ours:
+        if not is_ours:
+            raise IndexUnavailableError("another process writes the index", code="index.busy")
+        index = generations.open()
+        if index.ledger == snapshot.commit:
+            return _opened(index, IndexState.FRESH)
+        older = workspace.store.snapshot_or_none(index.ledger)
+        changes = [] if older is None else _record_changes(snapshot, older)
+        if older is None or len(changes) > max(OVERLAY_RECORDS, index.size // 2):
+            return _rebuilt(workspace, generations, snapshot)
+        added = _documents(workspace, generations.analyzer, snapshot, changes)
+        removed = [change.path for change in changes if change.old is not None]
+        try:
+            index = generations.change(index, removed=removed, added=added, ledger=snapshot.commit)
+        except IndexUnavailableError:
+            return _rebuilt(workspace, generations, snapshot)
+        return _opened(index, IndexState.REFRESHED, refreshed=len(changes))
+
+
+def _rebuilt(workspace: Workspace, generations: Generations, snapshot: Snapshot) -> OpenIndex:
+    batch = Batch()
+    settings = DEFAULT_INDEXING
+    for stored in _records(workspace, snapshot, _places(snapshot)):
+        batch.add(document_from(stored, generations.analyzer, settings.weights))
+    index = generations.rebuild(batch, snapshot.commit)
+    return _opened(index, IndexState.REBUILT, refreshed=len(batch))
+
+
+def _overlaid(
+    workspace: Workspace,
+    index: WhooshIndex,
+    snapshot: Snapshot,
+    changes: list[TreeChange],
+    reason: str,
+) -> OpenIndex:
+    added = _documents(workspace, index.analyzer, snapshot, changes)
+    removed = [change.path for change in changes if change.old is not None]
+    overlaid = index.overlaid(removed=removed, added=added, ledger=snapshot.commit)
+    return OpenIndex(
+        index=overlaid,
+        status=IndexStatus(
+            generation=index.folder.name,
+            ledger=snapshot.commit,
+            records=overlaid.size,
+            refreshed=len(changes),
+            state=IndexState.OVERLAID,
+            reason=reason,
+        ),
+    )
+
+
+def _scanned(
+    workspace: Workspace, generations: Generations, snapshot: Snapshot, reason: str
+) -> OpenIndex:
+    records = _records(workspace, snapshot, _places(snapshot))
+    index = MemoryIndex(
+        records, ledger=snapshot.commit, analyzer=generations.analyzer, settings=DEFAULT_INDEXING
+    )
+    return OpenIndex(
+        index=index,
+        status=IndexStatus(
+            generation="",
+            ledger=snapshot.commit,
+            records=index.size,
+            refreshed=index.size,
+            state=IndexState.SCANNED,
+            reason=reason,
+        ),
+    )
+
+
+def _opened(index: WhooshIndex, state: IndexState, *, refreshed: int = 0) -> OpenIndex:
+    return OpenIndex(
+        index=index,
+        status=IndexStatus(
+            generation=index.folder.name,
+            ledger=index.ledger,
+            records=index.size,
+            refreshed=refreshed,
+            state=state,
+        ),
+    )
+
+
+def _record_changes(snapshot: Snapshot, older: Snapshot) -> list[TreeChange]:
+    return [change for change in snapshot.changes_since(older) if is_record_path(change.path)]
+
+
+def _documents(
+    workspace: Workspace, analyzer: Analyzer, snapshot: Snapshot, changes: list[TreeChange]
+) -> list[Document]:
+    """Returns the documents of what the changes put there, by path."""
+    places = [(change.path, change.new) for change in changes if change.new is not None]
+    weights = DEFAULT_INDEXING.weights
+    records = sorted(_records(workspace, snapshot, places), key=lambda stored: stored.path)
+    return [document_from(stored, analyzer, weights) for stored in records]
+
+
+def _places(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    return ((entry.path, entry.blob) for entry in snapshot.entries() if is_record_path(entry.path))
+
+
+def _records(
+    workspace: Workspace, snapshot: Snapshot, places: Iterable[tuple[str, str]]
+) -> Iterator[StoredRecord]:
+    """Yields the records at ``places``; unreadable ones are left out, ``check`` names them."""
+    paths: dict[str, list[str]] = {}
+    for path, blob in places:
+        paths.setdefault(blob, []).append(path)
+    for blob, content in snapshot.read_blobs(list(paths)):
+        for path in paths[blob]:
+            stored = record_from(workspace, path, blob, content)
+            if stored is not None:
+                yield stored
+
+
+def record_from(workspace: Workspace, path: str, blob: str, content: bytes) -> StoredRecord | None:
+    """Decodes one served file, ``None`` when it is no readable record."""
+    try:
+        record = read_record(content, path=path, registry=workspace.registry)
+    except DataError:
+        return None
+    return StoredRecord(record=record, path=path, blob=blob)
