@@ -11,7 +11,7 @@ WORKERS ?= 2
 .PHONY: help demo test faults lint format schemas docs bench wheel clean
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memfs needs Python 3.11 or newer")'
@@ -38,10 +38,7 @@ format: $(STAMP) ## Formats the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --quiet .
 
-schemas: $(STAMP) ## Writes memfs/formats/schemas from the kinds
-	$(BIN)/python -m memfs.formats.schema memfs/formats/schemas
-
-docs: $(STAMP) ## Writes the generated pages of docs/ from the code
+schemas docs: $(STAMP) ## Write the JSON Schemas and the generated pages from the code
 	$(BIN)/python -m docs.generate
 
 bench: $(STAMP) ## Prints what is fast and how it grows, each beside its floor

@@ -29,7 +29,7 @@ _OPTIONS = (
 
 
 def claim_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Adds TEXT and the options of a claim, and hands them over as one ``ClaimText``."""
+    """Adds TEXT and the options of a claim; hands over the text and ``ClaimOptions``."""
 
     @functools.wraps(function)
     def run(
@@ -45,10 +45,9 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
         key: str,
         **arguments: object,
     ) -> int:
-        from memfs.app.drafts import ClaimText
+        from memfs.app.drafts import ClaimOptions
 
-        claim = ClaimText(
-            text=text_or_stdin(text),
+        claim = ClaimOptions(
             kind=kind,
             title=title,
             tags=tags,
@@ -58,7 +57,7 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
             sensitivity=sensitivity,
             key=key,
         )
-        return function(claim=claim, **arguments)
+        return function(text=text_or_stdin(text), claim=claim, **arguments)
 
     decorated: Callable[..., int] = run
     for option in reversed(_OPTIONS):

@@ -23,7 +23,7 @@ _OPTIONS = (
 
 
 def query_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Adds TEXT and the options of a question, and hands them over as one ``QuestionText``."""
+    """Adds TEXT and the options of a question; hands over the text and ``QuestionOptions``."""
 
     @functools.wraps(function)
     def run(
@@ -40,10 +40,9 @@ def query_options(function: Callable[..., int]) -> Callable[..., int]:
         as_of: str,
         **arguments: object,
     ) -> int:
-        from memfs.app.drafts import QuestionText
+        from memfs.app.drafts import QuestionOptions
 
-        question = QuestionText(
-            text=text,
+        question = QuestionOptions(
             limit=limit,
             kinds=kinds,
             tags=tags,
@@ -54,7 +53,7 @@ def query_options(function: Callable[..., int]) -> Callable[..., int]:
             valid_at=valid_at,
             as_of=as_of,
         )
-        return function(question=question, **arguments)
+        return function(text=text, question=question, **arguments)
 
     decorated: Callable[..., int] = run
     for option in reversed(_OPTIONS):

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from types import MappingProxyType
+from typing import Final
 
 from memfs.model.settings import Settings
 from memfs.model.values import JsonValue
+
+# Where the file calls something otherwise than the code.
+_FILE_NAMES: Final = MappingProxyType(
+    {"store_format": "format", "tightened": "policy.tighten", "digest": "policy.digest"}
+)
 
 
 def flat_settings(settings: Settings) -> dict[str, JsonValue]:
@@ -20,7 +27,7 @@ def _collect(value: object, prefix: str, into: dict[str, JsonValue]) -> None:
     assert is_dataclass(value)
     for item in fields(value):
         part = getattr(value, item.name)
-        name = prefix + item.name
+        name = prefix + _FILE_NAMES.get(item.name, item.name)
         if is_dataclass(part):
             _collect(part, f"{name}.", into)
         elif isinstance(part, Mapping):

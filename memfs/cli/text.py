@@ -34,11 +34,10 @@ def write_result(result: Result) -> None:
         write(f"  {printable(str(title))}")
     if result.status is not ResultStatus.DONE:
         for reason in result.reasons:
-            say(f"  {reason_line(reason)}")
+            is_said = reason.message in result.message
+            say(f"  {reason.code}" if is_said else f"  {reason_line(reason)}")
     for detail in (*_refusals(result), *_items(result.data.get("problems"))):
         say(f"  {printable(str(detail))}")
-    if result.operation:
-        say(faint(f"  {result.operation}"))
 
 
 def _items(value: JsonValue) -> tuple[JsonValue, ...]:

@@ -16,9 +16,10 @@ def test_settings_have_dotted_names_and_plain_values() -> None:
         )
     )
 
+    assert flat["format"] == 1
     assert flat["store_id"] == "store_x"
     assert flat["trust.scripted"] == ["user:ana"]
     assert flat["trust.agent_quotes"] is True
     assert flat["trust.hand_edits"] == "review"
     assert flat["recall.rank.floor"] == 0.15
-    assert flat["tightened.preference.user-stated"] == "quarantine"
+    assert flat["policy.tighten.preference.user-stated"] == "quarantine"

@@ -81,3 +81,9 @@ def _read(controller: int) -> bytes:
         if error.errno == errno.EIO:  # Linux says so when the last process has left.
             return b""
         raise
+
+
+def run_git(*arguments: str, cwd: Path) -> Ended:
+    """Runs Git as a person would, hooks included."""
+    ended = subprocess.run(["git", *arguments], cwd=cwd, capture_output=True, text=True, timeout=60)
+    return Ended(status=ended.returncode, output=ended.stdout, errors=ended.stderr)

@@ -2,12 +2,10 @@
 
 A hook never stands in the way of Git, with one exception: ``pre-commit`` refuses staged
 files that are not valid records or that hold a secret. Any other trouble is told on
-stderr and the hook ends with 0.
+stderr and the hook ends with 0. The shims see to it that a hook does not call itself.
 """
 
 from __future__ import annotations
-
-import os
 
 import click
 
@@ -15,10 +13,9 @@ from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import problem_lines, say, say_error
 from memfs.errors import MemfsError
 from memfs.model.problem import Severity
+from memfs.model.result import ResultStatus
 
 GIT_HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
-# Set while a hook runs, so that what it does to the store does not call it again.
-GUARD = "MEMFS_IN_HOOK"
 
 
 @click.group("hook", short_help="Run what a Git hook asks for.")
@@ -32,16 +29,11 @@ def command() -> None:
 @shared_options
 def git_command(invocation: Invocation, name: str, arguments: tuple[str, ...]) -> int:
     """Run the Git hook NAME in a store."""
-    if os.environ.get(GUARD):
-        return 0
-    os.environ[GUARD] = name
     try:
         return _pre_commit(invocation) if name == "pre-commit" else _reconcile(invocation)
     except MemfsError as error:
         say_error(error, is_json=False)
         return 0
-    finally:
-        del os.environ[GUARD]
 
 
 def _pre_commit(invocation: Invocation) -> int:
@@ -58,6 +50,6 @@ def _pre_commit(invocation: Invocation) -> int:
 def _reconcile(invocation: Invocation) -> int:
     with invocation.open() as memory:
         result = memory.reconcile()
-    if result.message:
+    if result.status is not ResultStatus.NOTHING:
         say(result.message)
     return 0

@@ -40,5 +40,5 @@ def command(
     from. Importing the same again changes nothing. The source is never modified.
     """
     with invocation.open() as memory:
-        result = memory.import_path(path, format=format_name, accept=accept, dry_run=dry_run)
+        result = memory.import_path(path, format_name=format_name, accept=accept, dry_run=dry_run)
     return respond(invocation, result)

@@ -12,7 +12,7 @@ from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
 
 if TYPE_CHECKING:
-    from memfs.app.drafts import ClaimText
+    from memfs.app.drafts import ClaimOptions
 
 
 @click.command(
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @shared_options
 def command(
     invocation: Invocation,
-    claim: ClaimText,
+    text: str,
+    claim: ClaimOptions,
     quote: str,
     evidence: str,
 ) -> int:
@@ -37,5 +38,5 @@ def command(
     to nobody until a person accepts it.
     """
     with invocation.open() as memory:
-        result = memory.propose(claim, quote=quote, evidence=evidence)
+        result = memory.propose(text, quote=quote, evidence=evidence, **claim)
     return respond(invocation, result)

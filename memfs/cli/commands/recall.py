@@ -15,7 +15,7 @@ from memfs.cli.values import packet_value
 from memfs.model.packet import MemoryState, Packet
 
 if TYPE_CHECKING:
-    from memfs.app.drafts import QuestionText
+    from memfs.app.drafts import QuestionOptions
 
 
 @click.command(
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 @shared_options
 def command(
     invocation: Invocation,
-    question: QuestionText,
+    text: str,
+    question: QuestionOptions,
     explain: bool,
     budget: int | None,
 ) -> int:
@@ -42,7 +43,7 @@ def command(
     answer is empty: recall may abstain.
     """
     with invocation.open() as memory:
-        packet = memory.recall(question, budget=budget)
+        packet = memory.recall(text, budget=budget, **question)
     if invocation.is_json:
         write_json(packet_value(packet))
     else:

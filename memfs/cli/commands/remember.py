@@ -12,7 +12,7 @@ from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
 
 if TYPE_CHECKING:
-    from memfs.app.drafts import ClaimText
+    from memfs.app.drafts import ClaimOptions
 
 
 @click.command(
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 )
 @claim_options
 @shared_options
-def command(invocation: Invocation, claim: ClaimText) -> int:
+def command(invocation: Invocation, text: str, claim: ClaimOptions) -> int:
     """Keep TEXT (or stdin) as one claim.
 
     What a person says about themselves and their project counts at once. What an agent
     says waits in the inbox. Either way the answer names the rule that decided.
     """
     with invocation.open() as memory:
-        result = memory.remember(claim)
+        result = memory.remember(text, **claim)
     return respond(invocation, result)

@@ -14,7 +14,7 @@ from memfs.cli.text import hit_lines
 from memfs.cli.values import hit_value
 
 if TYPE_CHECKING:
-    from memfs.app.drafts import QuestionText
+    from memfs.app.drafts import QuestionOptions
 
 
 @click.command(
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 @shared_options
 def command(
     invocation: Invocation,
-    question: QuestionText,
+    text: str,
+    question: QuestionOptions,
     explain: bool,
 ) -> int:
     """Find the records that match TEXT, best first."""
     with invocation.open() as memory:
-        hits = memory.search(question)
+        hits = memory.search(text, **question)
     if invocation.is_json:
         write_json([hit_value(hit) for hit in hits])
     elif hits:

@@ -1,0 +1,292 @@
+"""The commands as processes: what is printed where, what --json holds, how they end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import clean_environment
+from tests.support.processes import Ended, run_git, run_memfs, run_on_terminal
+
+PROGRAM = f"{sys.executable} -m memfs"
+PERSON = ("--as", "user:ana", "--yes")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose store lets scripts act for ana."""
+    made = run_memfs("init", "--scripted", "--project", "datasync", *PERSON, cwd=tmp_path)
+    assert made.status == 0, made.errors
+    return tmp_path
+
+
+def _json(ended: Ended) -> Any:
+    assert ended.status == 0, ended.errors
+    return json.loads(ended.output)
+
+
+def _remember(project: Path, text: str, *options: str) -> str:
+    answer = _json(run_memfs("remember", text, *options, *PERSON, "--json", cwd=project))
+    assert answer["status"] == "done"
+    return str(answer["target"])
+
+
+def test_outside_any_store_a_command_says_where_it_looked(tmp_path: Path) -> None:
+    ended = run_memfs("list", cwd=tmp_path)
+
+    assert ended.status == 10
+    assert ended.output == ""
+    assert "store.not-found" in ended.errors
+    assert "hint: " in ended.errors
+
+
+def test_an_error_with_json_is_one_document(tmp_path: Path) -> None:
+    ended = run_memfs("list", "--json", cwd=tmp_path)
+
+    assert ended.status == 10
+    assert json.loads(ended.output)["error"]["code"] == "store.not-found"
+    assert ended.errors == ""
+
+
+def test_init_twice_changes_nothing(project: Path) -> None:
+    again = _json(run_memfs("init", "--json", *PERSON, cwd=project))
+
+    assert again["status"] == "nothing"
+
+
+def test_a_store_is_found_from_a_folder_below_and_by_option(project: Path) -> None:
+    identity = _remember(project, "Deploys go through the blue pipeline", "--kind", "fact")
+    below = project / "src" / "deep"
+    below.mkdir(parents=True)
+    elsewhere = project.parent / "elsewhere"
+    elsewhere.mkdir()
+
+    assert _json(run_memfs("list", "--json", cwd=below))[0]["id"] == identity
+    for arguments in (("--store", str(project), "list"), ("list", "--store", str(project))):
+        assert _json(run_memfs(*arguments, "--json", cwd=elsewhere))[0]["id"] == identity
+
+
+def test_a_record_has_the_same_fields_everywhere(project: Path) -> None:
+    identity = _remember(
+        project, "Use tabs", "--kind", "preference", "--tag", "style", "--subject", "indent"
+    )
+
+    shown = _json(run_memfs("show", identity[-6:], "--json", cwd=project))
+    listed = _json(run_memfs("list", "--json", cwd=project))
+
+    assert listed == [shown]
+    assert shown["origin"]["principal"] == "user:ana"
+    assert (shown["id"], shown["kind"], shown["version"]) == (identity, "preference", 1)
+    assert (shown["tags"], shown["subject"]) == (["style"], "indent")
+    assert shown["body"] == "Use tabs\n"
+
+
+def test_text_can_come_from_stdin(project: Path) -> None:
+    ended = run_memfs("remember", "-", *PERSON, cwd=project, stdin="From a pipe\n")
+
+    assert ended.status == 0
+    assert "From a pipe" in run_memfs("list", cwd=project).output
+
+
+def test_a_proposal_waits_and_its_json_says_why(project: Path) -> None:
+    answer = _json(
+        run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", "--json", cwd=project)
+    )
+
+    assert answer["status"] == "waiting"
+    assert answer["reasons"][0]["code"]
+    (waiting,) = _json(run_memfs("review", "--json", cwd=project))
+    assert waiting["title"] == "CI needs Node 20"
+    assert waiting["origin"]["principal"] == "agent:builder"
+    assert run_memfs("list", cwd=project).output == ""
+
+
+def test_only_a_person_accepts(project: Path) -> None:
+    run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", cwd=project)
+
+    ended = run_memfs("review", "accept", "--all", "--as", "agent:builder", cwd=project)
+
+    assert ended.status == 30
+    assert len(_json(run_memfs("review", "--json", cwd=project))) == 1
+
+
+def test_accept_wants_ids_or_all(project: Path) -> None:
+    assert run_memfs("review", "accept", *PERSON, cwd=project).status == 2
+    assert run_memfs("review", "accept", "abcdef", "--all", *PERSON, cwd=project).status == 2
+
+
+def test_a_script_is_nobody_else_than_whom_the_store_names(project: Path) -> None:
+    ended = run_memfs("remember", "x y z", "--as", "user:eve", "--yes", cwd=project)
+
+    assert ended.status == 30
+    assert "access.not-scripted" in ended.errors
+
+
+def test_an_unknown_record_is_a_conflict_of_names(project: Path) -> None:
+    ended = run_memfs("show", "abcdef", cwd=project)
+
+    assert ended.status == 40
+    assert "conflict.unknown-record" in ended.errors
+
+
+def test_a_refusal_ends_with_one_and_tells_no_secret(project: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+    ended = run_memfs("remember", f"The token is {token}", *PERSON, cwd=project)
+
+    assert ended.status == 1
+    assert ended.output == ""
+    assert "screening.secret" in ended.errors
+    assert token not in ended.errors
+
+
+def test_check_names_file_and_line_and_ends_with_one(project: Path) -> None:
+    folder = project / ".memfs" / "records" / "note" / "2026-11"
+    folder.mkdir(parents=True)
+    (folder / "twice.md").write_text("---\nkind: note\nkind: fact\n---\nTwice.\n")
+
+    ended = run_memfs("check", cwd=project)
+
+    assert ended.status == 1
+    assert ended.output.startswith("records/note/2026-11/twice.md:3:")
+    (problem,) = json.loads(run_memfs("check", "--json", cwd=project).output)
+    assert (problem["path"], problem["line"]) == ("records/note/2026-11/twice.md", 3)
+
+
+def test_loose_files_are_checked_without_a_store(tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    (tmp_path / "good.md").write_text("---\nkind: note\n---\nFine.\n")
+    (tmp_path / "prose.md").write_text("# Not a record\n")
+    (tmp_path / "bad.md").write_text(f"---\nkind: nothing\n---\nToken {token}\n")
+    (tmp_path / "MEMORY.md").write_text("# Index\n")
+    names = ("good.md", "prose.md", "bad.md", "MEMORY.md")
+
+    validated = run_memfs("check", "--files", *names, cwd=tmp_path)
+    screened = run_memfs("check", "--secrets", *names, cwd=tmp_path)
+    generated = run_memfs("check", "--projections", *names, cwd=tmp_path)
+
+    assert (validated.status, screened.status, generated.status) == (1, 1, 1)
+    assert validated.output.startswith("bad.md:2:")
+    assert screened.output.startswith("bad.md:4: screening.secret: ")
+    assert token not in screened.output + screened.errors
+    assert generated.output.startswith("MEMORY.md: projection.tracked: ")
+    assert run_memfs("check", "--files", "good.md", "prose.md", cwd=tmp_path).status == 0
+
+
+def test_status_counts_and_names_the_store(project: Path) -> None:
+    _remember(project, "Use tabs", "--kind", "preference")
+    run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", cwd=project)
+
+    page = run_memfs("status", cwd=project)
+    data = _json(run_memfs("status", "--json", cwd=project))["data"]
+
+    assert page.output.startswith("datasync\n  store    ")
+    assert (data["records"], data["waiting"]) == ({"preference": 1}, 1)
+    assert "Use tabs" not in page.output
+
+
+def test_config_shows_one_setting_or_all(project: Path) -> None:
+    assert run_memfs("config", "recall.budget_tokens", cwd=project).output == "1500\n"
+    assert _json(run_memfs("config", "--json", cwd=project))["trust.scripted"] == ["user:ana"]
+    assert run_memfs("config", "recall.colour", cwd=project).status == 2
+
+
+def test_schema_prints_the_schema_of_a_kind(tmp_path: Path) -> None:
+    schema = _json(run_memfs("schema", "preference", cwd=tmp_path))
+
+    assert schema["title"] == "preference"
+    assert run_memfs("schema", "nonsense", cwd=tmp_path).status == 2
+
+
+def test_recall_answers_with_the_source_and_strip_takes_it_out_again(project: Path) -> None:
+    identity = _remember(project, "Deploys go through the blue pipeline", "--kind", "fact")
+
+    packet = run_memfs("recall", "how do deploys go", cwd=project)
+
+    assert packet.status == 0
+    assert "blue pipeline" in packet.output
+    assert f"{identity}@1" in packet.output
+    stripped = run_memfs("strip", cwd=project, stdin=f"before\n{packet.output}after\n")
+    assert stripped.output == "before\nafter\n"
+
+
+def test_recall_in_json_has_the_parts_of_each_score(project: Path) -> None:
+    identity = _remember(project, "Deploys go through the blue pipeline", "--kind", "fact")
+
+    packet = _json(run_memfs("recall", "how do deploys go", "--json", cwd=project))
+
+    assert packet["state"] == "ok"
+    (card,) = packet["cards"]
+    assert card["id"] == identity
+    assert card["score"] == pytest.approx(sum(card["components"].values()), abs=1e-4)
+
+
+def test_recall_may_abstain(project: Path) -> None:
+    _remember(project, "Deploys go through the blue pipeline", "--kind", "fact")
+
+    ended = run_memfs("recall", "zebra migration seasons", cwd=project)
+
+    assert (ended.status, ended.output) == (0, "")
+    assert ended.errors == "nothing in memory is close enough to that\n"
+
+
+def test_a_person_at_a_terminal_needs_no_flag(tmp_path: Path, home: Path) -> None:
+    environment = {**clean_environment(home), "NO_COLOR": "1", "USER": "ana"}
+    for step in ("init", "remember 'Use tabs' --kind preference"):
+        ended = run_on_terminal(f"{PROGRAM} {step}", cwd=tmp_path, env=environment)
+        assert ended.status == 0, ended.output
+
+    (record,) = _json(run_memfs("list", "--json", cwd=tmp_path))
+    assert record["origin"]["channel"] == "terminal"
+    assert record["origin"]["principal"] == "user:ana"
+
+
+def test_an_agent_on_a_terminal_is_not_a_person(tmp_path: Path, home: Path) -> None:
+    environment = {**clean_environment(home), "NO_COLOR": "1", "USER": "ana", "AI_AGENT": "1"}
+    run_on_terminal(f"{PROGRAM} init", cwd=tmp_path, env=environment)
+
+    ended = run_on_terminal(
+        f"{PROGRAM} remember 'Use tabs' --kind preference", cwd=tmp_path, env=environment
+    )
+
+    assert "waits" in ended.output
+    assert _json(run_memfs("list", "--json", cwd=tmp_path)) == []
+
+
+def test_edit_hands_in_what_the_editor_saved(tmp_path: Path, home: Path) -> None:
+    environment = {
+        **clean_environment(home),
+        "NO_COLOR": "1",
+        "USER": "ana",
+        "EDITOR": "sed -i s/tabs/spaces/",
+    }
+    run_on_terminal(f"{PROGRAM} init", cwd=tmp_path, env=environment)
+    run_on_terminal(
+        f"{PROGRAM} remember 'Use tabs' --kind preference", cwd=tmp_path, env=environment
+    )
+    (before,) = _json(run_memfs("list", "--json", cwd=tmp_path))
+
+    ended = run_on_terminal(f"{PROGRAM} edit {before['id'][-6:]}", cwd=tmp_path, env=environment)
+
+    assert ended.status == 0, ended.output
+    (after,) = _json(run_memfs("list", "--json", cwd=tmp_path))
+    assert (after["version"], after["body"]) == (2, "Use spaces\n")
+
+
+def test_a_commit_by_hand_with_a_broken_record_is_refused_by_the_hook(project: Path) -> None:
+    folder = project / ".memfs" / "records" / "note" / "2026-11"
+    folder.mkdir(parents=True)
+    (folder / "broken.md").write_text("---\nkind: note\nkind: fact\n---\nTwice.\n")
+    store = project / ".memfs"
+    run_git("add", "-A", cwd=store)
+
+    refused = run_git("commit", "-m", "by hand", cwd=store)
+
+    assert refused.status != 0
+    assert "broken.md:3" in refused.errors
+    assert run_git("commit", "--no-verify", "-q", "-m", "by hand", cwd=store).status == 0
+    assert _json(run_memfs("list", "--json", cwd=project)) == []
