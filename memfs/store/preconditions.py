@@ -100,7 +100,7 @@ def check_plan(plan: Plan) -> None:
         InvalidPlanError: The plan is empty or names a path twice.
         PathRefusedError: A path may not exist in a store.
     """
-    if not plan.changes:
+    if not plan.changes and not plan.settles:
         raise InvalidPlanError("expected at least one change in a plan, got none")
     seen: set[str] = set()
     for change in plan.changes:

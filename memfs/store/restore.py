@@ -31,7 +31,7 @@ def restore_file(context: WriteContext, path: str) -> None:
     check_path(path)
     staging = context.new_staging()
     try:
-        with context.write_lock():
+        with context.writing():
             deadline = time.monotonic() + context.settings.lock_timeout_s
             if not is_settled(context):
                 recover(context, deadline=deadline)

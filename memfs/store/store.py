@@ -13,18 +13,20 @@ import errno
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from memfs.errors import StoreError
+from memfs.errors import ConflictError, StoreError
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.model.problem import Problem
 from memfs.model.settings import StoreSettings
-from memfs.store import files, history, maintenance, worktree
-from memfs.store.catfile import CatFile
+from memfs.store import files, history, maintenance, scaffold, worktree
+from memfs.store.catfile import CatFile, ObjectMissingError
 from memfs.store.context import WriteContext, make_context
 from memfs.store.effects import REAL_EFFECTS, Effects
 from memfs.store.history import BlameLine, FileVersion
@@ -45,6 +47,12 @@ class NotAStoreError(StoreError):
     """The folder holds no repository that memfs can write to."""
 
     code = "store.not-a-store"
+
+
+class WorkingFileChangedError(ConflictError):
+    """A working file changed between reading and writing it."""
+
+    code = "conflict.working-file-changed"
 
 
 class TrackedPathError(StoreError):
@@ -153,6 +161,25 @@ class Store:
         with self._guard:
             return commit_plan(self._context, plan)
 
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keeps every other writer out while several steps are taken, such as deciding and
+        committing. Commits and restores made inside by this store reuse the lock.
+
+        Raises:
+            LockTimeoutError: The lock was not free in time.
+        """
+        with self._guard:
+            if self._context.is_locked:
+                yield
+                return
+            with self._context.write_lock():
+                self._context = dataclasses.replace(self._context, is_locked=True)
+                try:
+                    yield
+                finally:
+                    self._context = dataclasses.replace(self._context, is_locked=False)
+
     def recover(self) -> Recovery:
         """Waits for the write lock and brings refs, files and index in step.
 
@@ -162,7 +189,7 @@ class Store:
         """
         context = self._context
         try:
-            with self._guard, context.write_lock():
+            with self._guard, context.writing():
                 deadline = time.monotonic() + context.settings.lock_timeout_s
                 return recover(context, deadline=deadline)
         except OSError as error:
@@ -188,6 +215,46 @@ class Store:
                 f"the file could not be restored: {error.strerror}", path=path
             ) from error
 
+    def replace_working(self, path: str, content: bytes, *, expected: str) -> None:
+        """Writes a person's new text into a working file that still is what they edited.
+
+        Nothing is committed: the file is then a hand edit like any other.
+
+        Raises:
+            WorkingFileChangedError: The file is not what ``expected`` says any more.
+            FileRefusedError: It is no regular file with a single link.
+            WriteFailedError: The file system refused.
+        """
+        found = files.digest_file(self._root_fd, path)
+        if found != expected:
+            raise WorkingFileChangedError(
+                f"expected {expected}, got {found or 'nothing'}",
+                path=path,
+                hint="the file changed while the editor was open; edit it again",
+            )
+        try:
+            files.atomic_write(self._root_fd, path, content)
+        except OSError as error:
+            raise WriteFailedError(
+                f"the file could not be written: {error.strerror}", path=path
+            ) from error
+
+    def mend(self) -> None:
+        """Finishes interrupted writes and restores the repository's own configuration,
+        hooks and access rights. Touches no record.
+
+        Raises:
+            LockTimeoutError: A lock was not free in time.
+            WriteFailedError: The file system refused.
+        """
+        self.recover()
+        try:
+            scaffold.configure_repository(self.git_dir)
+            scaffold.install_hooks(self.git_dir)
+            files.make_private(self.root)
+        except OSError as error:
+            raise WriteFailedError(f"the store could not be mended: {error.strerror}") from error
+
     def maintain(self, *, is_forced: bool = False) -> Maintenance:
         """Packs objects and refreshes the commit graph when that is due; never part of a write."""
         return maintenance.maintain(self.git_dir, is_forced=is_forced)
@@ -204,6 +271,14 @@ class Store:
         """Returns the store as of ``commit``, the ledger head when none is given."""
         chosen = commit if commit is not None else self._context.read_ledger()
         return Snapshot(self._context.objects, CommitId(chosen), trees=self._trees)
+
+    def snapshot_or_none(self, commit: str) -> Snapshot | None:
+        """Returns the store as of ``commit``, ``None`` when that commit is not there (any more)."""
+        try:
+            self._context.read_tree_of(commit)
+        except ObjectMissingError:
+            return None
+        return self.snapshot(CommitId(commit)) if commit else None
 
     def read_blob(self, blob: str) -> bytes:
         """Returns the content of a blob.
@@ -258,6 +333,10 @@ class Store:
         """Returns how the working tree differs from the branch tip, by content."""
         tip = self.snapshot(self.main_head() or CommitId(""))
         return worktree.working_state(self.git_dir, self.root, self._root_fd, tip)
+
+    def staged_changes(self, index_file: Path | None = None) -> tuple[tuple[str, str], ...]:
+        """Returns path and blob id of what the next ``git commit`` would add or change."""
+        return tuple(worktree.staged_changes(self.git_dir, index_file))
 
     def foreign_changes(self) -> tuple[TreeChange, ...]:
         """Returns what the branch tip has differently from the ledger head, held or not."""

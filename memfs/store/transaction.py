@@ -84,7 +84,7 @@ def commit_plan(context: WriteContext, plan: Plan) -> Commit:
     try:
         prepared = _prepare(context, plan, staging)
         context.effects.step("staged")
-        with context.write_lock():
+        with context.writing():
             return _commit_locked(context, prepared)
     except OSError as error:
         raise WriteFailedError(
