@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from memfs.app.actors import Caller, resolve_actor
 from memfs.app.drafts import ClaimOptions, QuestionOptions, draft_from, query_from
-from memfs.app.opening import open_workspace
+from memfs.app.opening import admitted_settings, open_workspace
 from memfs.model.candidate import Candidate, Submission
 from memfs.model.evidence import Quote
 from memfs.model.operation import Commit
@@ -259,7 +259,12 @@ class Memory:
 
         self._take_in()
         return import_path(
-            self.workspace, path, self.actor, format_name=format_name, accept=accept, dry_run=dry_run
+            self.workspace,
+            path,
+            self.actor,
+            format_name=format_name,
+            accept=accept,
+            dry_run=dry_run,
         )
 
     # How it stands -----------------------------------------------------------------
@@ -316,7 +321,13 @@ class Memory:
         """Watches the store and yields a result for each pass that found something."""
         from memfs.reconcile.daemon import watch
 
-        return watch(self.workspace, once=once)
+        return watch(self._current, once=once)
+
+    def _current(self) -> Workspace:
+        """Returns the workspace with the settings that are admitted now."""
+        settings = admitted_settings(self.workspace.store)
+        self.workspace = replace(self.workspace, settings=settings)
+        return self.workspace
 
 
 def open_memory(

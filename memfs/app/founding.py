@@ -76,9 +76,7 @@ def found_store(
     )
 
 
-def _root(
-    env: Mapping[str, str], *, folder: Path, explicit: Path | None, is_home: bool
-) -> Path:
+def _root(env: Mapping[str, str], *, folder: Path, explicit: Path | None, is_home: bool) -> Path:
     if is_home:
         return global_store_root(env)
     if explicit is not None:
@@ -139,4 +137,3 @@ def _words(root: Path, name: str, *, was_there: bool, scripted: tuple[str, ...])
     if scripted:
         words += f"; scripts may act here for {', '.join(scripted)} with --as and --yes"
     return words
-

@@ -22,7 +22,7 @@ from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Channel, Origin
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
-from memfs.policy.administration import decide_release, decide_settings_change
+from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.policy.authority import capture_origin
 from memfs.services.catalogue import read_path
 from memfs.services.door import Decided
@@ -149,6 +149,8 @@ def _record(
     )
     judgement = judge(workspace, snapshot, submission)
     decision = judgement.decision
+    if _says_the_same(judgement, candidate):
+        return _reworded(workspace, snapshot, candidate, judgement, actor)
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(Accepted(candidate=candidate, decision=decision))
     draft = laid_out(workspace, snapshot, candidate, judgement)
@@ -167,6 +169,52 @@ def _record(
     )
     return Decided(
         Accepted(candidate=candidate, decision=decision, reference=draft.record.reference), plan
+    )
+
+
+def _says_the_same(judgement: Judgement, candidate: Candidate) -> bool:
+    """Whether only comments, order or quoting of a record's own file changed."""
+    target = judgement.target
+    return (
+        target is not None
+        and judgement.decision.verdict is Verdict.DUPLICATE
+        and judgement.decision.duplicate_of == target.record.id
+        and blob_id(candidate.content) != target.blob
+    )
+
+
+def _reworded(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    judgement: Judgement,
+    actor: Actor,
+) -> Decided[Accepted]:
+    """Takes the person's bytes as they are: the claim is the same, and so is its version."""
+    target = judgement.target
+    decision = decide_accept(actor, workspace.settings)
+    if target is None or not decision.is_admitted:
+        return Decided(Accepted(candidate=candidate, decision=judgement.decision))
+    tip = snapshot.raw_entry(target.path)
+    draft = Draft(
+        record=target.record,
+        path=target.path,
+        content=candidate.content,
+        expected=tip.blob if tip else None,
+        decision=decision,
+        replaces_working=frozenset({blob_id(candidate.content)}),
+    )
+    plan = plan_from(
+        workspace,
+        snapshot,
+        operation=OperationKind.REVISE,
+        actor=actor,
+        drafts=(draft,),
+        key=judgement.submission.key,
+        extra=release_changes(workspace, snapshot, (candidate.path,), actor),
+    )
+    return Decided(
+        Accepted(candidate=candidate, decision=decision, reference=target.record.reference), plan
     )
 
 

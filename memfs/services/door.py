@@ -14,13 +14,13 @@ from typing import Final, Generic, TypeVar
 from memfs.errors import ConflictError
 from memfs.model.operation import Commit, Plan
 from memfs.services.ports import Workspace
-from memfs.services.settle import settle
-from memfs.store.snapshot import Snapshot
+from memfs.services.settle import ContendedError, settle
 from memfs.store.preconditions import (
     ForeignCommitsError,
     LedgerMovedError,
     PreconditionError,
 )
+from memfs.store.snapshot import Snapshot
 
 _ATTEMPTS: Final = 6
 
@@ -41,12 +41,6 @@ class Committed(Generic[Outcome]):
 
     outcome: Outcome
     commit: Commit | None
-
-
-class ContendedError(ConflictError):
-    """The ledger kept moving under a decision; nothing was written."""
-
-    code = "conflict.contended"
 
 
 def commit_decided(

@@ -10,6 +10,7 @@ from memfs.policy.access import may_read
 from memfs.services.catalogue import read_all, snapshot_paths
 from memfs.services.ports import Workspace
 from memfs.services.reading import access_request
+from memfs.store.layout import MANAGED_FOLDERS
 
 
 def projected_records(workspace: Workspace) -> tuple[StoredRecord, ...]:
@@ -31,6 +32,12 @@ def read_projection(workspace: Workspace, path: str) -> str | None:
         # A link or a folder in its place: it is not written over either.
         return None
     return None if content is None else content.decode("utf-8", errors="replace")
+
+
+def watched_folders(workspace: Workspace) -> tuple[str, ...]:
+    """Returns the folders whose files are records, as far as this build knows kinds."""
+    kinds = {kind.folder.split("/")[0] for kind in workspace.registry}
+    return tuple(sorted({*kinds, *MANAGED_FOLDERS}))
 
 
 def write_projection(workspace: Workspace, path: str, text: str) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from memfs.errors import ConflictError
 from memfs.formats.hold_codec import encode_hold
 from memfs.formats.record_codec import RecordError, read_record
 from memfs.model.candidate import Candidate, CandidateAction
@@ -32,11 +33,17 @@ from memfs.policy.reasons import reason
 from memfs.services.inbox import put_candidate
 from memfs.services.ports import Workspace
 from memfs.store.layout import SETTINGS_PATH, hold_path, is_record_path, is_reserved_path
-from memfs.store.snapshot import Snapshot, TreeChange
 from memfs.store.preconditions import ForeignCommitsError, LedgerMovedError, PreconditionError
+from memfs.store.snapshot import Snapshot, TreeChange
 
 _ATTEMPTS: Final = 20
 WORKSPACE_PRINCIPAL: Final = Principal(PrincipalKind.TOOL, "workspace")
+
+
+class ContendedError(ConflictError):
+    """The ledger kept moving under a decision; nothing was written."""
+
+    code = "conflict.contended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +63,7 @@ def settle(workspace: Workspace) -> Settlement:
     """Brings the ledger up to ``main``; does nothing when they are the same.
 
     Raises:
-        LedgerMovedError: Other writers and a person kept both moving at every attempt.
+        ContendedError: Other writers and a person kept both moving at every attempt.
     """
     repaired: list[str] = []
     held: list[str] = []
@@ -73,7 +80,7 @@ def settle(workspace: Workspace) -> Settlement:
             continue
         repaired.extend(done.repaired)
         held.extend(done.held)
-    raise LedgerMovedError(
+    raise ContendedError(
         "commits made by hand kept arriving while they were being settled",
         hint="wait for the other writer to finish and run the command again",
     ) from moved

@@ -1,0 +1,60 @@
+"""``memfs watch``: one pass a burst, and the projections kept in step.
+
+Nothing depends on it running. What it misses, the next command finds. A pass that fails
+for a passing reason (another writer holds the lock, an editor is half way through a save)
+is reported and made again at the next burst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from memfs.errors import MemfsError
+from memfs.model.result import Result, ResultStatus
+from memfs.reconcile.projecting import refresh_projections
+from memfs.reconcile.reconciler import pass_result, run_pass
+from memfs.reconcile.watcher import Watcher
+from memfs.services.ports import Workspace
+from memfs.services.projection_source import watched_folders
+
+
+def watch(current: Callable[[], Workspace], *, once: bool = False) -> Iterator[Result]:
+    """Yields a result for each pass that found something; the first pass always answers.
+
+    Args:
+        current: Returns the workspace with the settings that are in force now.
+        once: Make one pass and end.
+    """
+    workspace = current()
+    if once:
+        yield _pass(workspace)
+        return
+    watcher = Watcher(workspace.store.root, folders=watched_folders(workspace))
+    last = ""
+    bursts = watcher.bursts()
+    try:
+        for number, _ in enumerate(bursts):
+            result = _pass(current())
+            # The same finding is not told again at every save of another file.
+            told = f"{result.status} {result.message} {result.data.get('waiting')}"
+            if number == 0 or (told != last and result.status is not ResultStatus.NOTHING):
+                yield result
+            last = told
+    finally:
+        bursts.close()
+
+
+def _pass(workspace: Workspace) -> Result:
+    try:
+        found = run_pass(workspace)
+        refresh_projections(workspace)
+    except MemfsError as error:
+        return Result(
+            action="reconcile",
+            target=workspace.settings.project,
+            status=ResultStatus.PROBLEMS,
+            message=f"{error}; it is tried again at the next change",
+            store=str(workspace.store.root),
+            data={"code": error.code},
+        )
+    return pass_result(workspace, found)
