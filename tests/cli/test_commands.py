@@ -53,7 +53,7 @@ def test_an_error_with_json_is_one_document(tmp_path: Path) -> None:
 
 
 def test_init_twice_changes_nothing(project: Path) -> None:
-    again = _json(run_memfs("init", "--json", *PERSON, cwd=project))
+    again = _json(run_memfs("init", "--json", cwd=project))
 
     assert again["status"] == "nothing"
 

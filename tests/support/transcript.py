@@ -1,7 +1,7 @@
 """Shell transcripts in Markdown: the blocks marked ``console``, run and compared.
 
-A line that starts with ``$ `` is a command; ``> `` continues it; what follows is what the
-terminal shows. ``…`` stands for any text within a line, a line of ``…`` alone for any lines.
+A line that starts with ``$ `` is a command; ``> `` continues one that ends with a backslash;
+what follows is what the terminal shows. ``…`` stands for any text within a line, a line of ``…`` alone for any lines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def steps_in(page: Path) -> list[Step]:
         for number, line in enumerate(block[1].splitlines(), first):
             if line.startswith("$ "):
                 steps.append(Step(command=line[2:], expected="", line=number))
-            elif line.startswith("> ") and steps and not steps[-1].expected:
+            elif line.startswith("> ") and _is_open(steps[-1]):
                 last = steps.pop()
                 joined = f"{last.command}\n{line[2:]}"
                 steps.append(Step(command=joined, expected="", line=last.line))
@@ -41,6 +41,11 @@ def steps_in(page: Path) -> list[Step]:
                     Step(command=last.command, expected=f"{last.expected}{line}\n", line=last.line)
                 )
     return steps
+
+
+def _is_open(step: Step) -> bool:
+    """Tells whether a command goes on in the next line: it ends with a backslash."""
+    return step.command.endswith("\\") and not step.expected
 
 
 def is_match(expected: str, printed: str) -> bool:
