@@ -147,8 +147,8 @@ class _Watches:
         self._held: dict[str, tuple[ObservedWatch, tuple[int, int]]] = {}
 
     def renew(self) -> bool:
-        """Watches folders that have appeared or were made again; tells whether there were any."""
-        is_new = False
+        """Follows folders that appeared, went away or were made again; tells whether any did."""
+        has_changed = False
         for name, recursive in self._wanted.items():
             found = _identity(self._root / name)
             held = self._held.get(name)
@@ -156,9 +156,10 @@ class _Watches:
                 self._observer.unschedule(held[0])
                 del self._held[name]
                 held = None
+                has_changed = True
             if held is None and found is not None:
-                is_new = self._hold(name, recursive, found) or is_new
-        return is_new
+                has_changed = self._hold(name, recursive, found) or has_changed
+        return has_changed
 
     def _hold(self, name: str, recursive: bool, found: tuple[int, int]) -> bool:
         try:
@@ -264,10 +265,9 @@ def _lost_events_reported(hints: Hints) -> Iterator[None]:
     listener = _OverflowListener(hints)
     logger = logging.getLogger("watchdog")
     logger.addHandler(listener)
-    with warnings.catch_warnings():
-        # A folder that vanishes while it is being added is found by the next look.
-        warnings.filterwarnings("ignore", category=RuntimeWarning, module="watchdog")
-        try:
-            yield
-        finally:
-            logger.removeHandler(listener)
+    # Said when a folder vanishes while it is being added, at any length; the next look finds it.
+    warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
+    try:
+        yield
+    finally:
+        logger.removeHandler(listener)
