@@ -34,12 +34,14 @@ from memfs.model.values import JsonValue
 
 _Read = TypeVar("_Read")
 _MOST_BYTES: Final = 8 * FILE_BYTES
-_OPENING: Final = re.compile(rb"^(?P<fence>`{3,})[a-z]*\n", re.MULTILINE)
+_OPENING: Final = re.compile(rb"\n*(?P<fence>`{3,})[a-z]*\n")
 _RUNS: Final = re.compile(r"`+")
 _ESCAPED: Final = re.compile(r"[\\`*_\[\]<>&|~]")
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]+")
+_PROPOSED: Final = b"\n## Proposed\n"
 _DIFFERENCE: Final = b"\n## Difference from the ledger\n"
 _REMOVAL: Final = "The file would be removed.\n"
+_NO_DIFFERENCE: Final = "The ledger has no such file.\n"
 
 
 class CandidateError(DataError):
@@ -65,11 +67,11 @@ def encode_candidate(candidate: Candidate, diff: str) -> bytes:
         "\n## Why it waits\n\n",
         "".join(f"- `{_shown(item.code)}` {_shown(item.message)}\n" for item in candidate.reasons)
         or "- nobody has decided yet\n",
-        "\n## Proposed\n\n",
+        f"{_PROPOSED.decode('ascii')}\n",
         _REMOVAL if _is_removal(candidate.action) else _fenced(content, _language(candidate.path)),
+        f"{_DIFFERENCE.decode('ascii')}\n",
+        _fenced(diff, "diff") if diff else _NO_DIFFERENCE,
     ]
-    if diff:
-        parts += [_DIFFERENCE.decode("ascii"), "\n", _fenced(diff, "diff")]
     return "".join(parts).encode("utf-8")
 
 
@@ -159,33 +161,26 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _unfenced(body: bytes, first_line: int, path: str, *, has_final: bool) -> bytes:
-    opening = _OPENING.search(body)
+    heading = body.find(_PROPOSED)
+    opening = _OPENING.match(body, heading + len(_PROPOSED)) if heading >= 0 else None
     if opening is None:
         raise CandidateError(
-            "expected the proposal between fences",
+            "expected '## Proposed' and the proposal between fences",
             code="candidate.fence",
             path=path,
-            line=first_line,
+            line=first_line + max(body.count(b"\n", 0, heading + 1), 0),
             hint="put ``` lines around it again",
         )
     fence = opening["fence"] + b"\n"
-    closing = opening.end() - 1
-    while True:
-        closing = body.find(b"\n" + fence, closing)
-        if closing < 0:
-            break
-        rest = body[closing + 1 + len(fence) :]
-        if not rest.strip() or rest.startswith(_DIFFERENCE):
-            content = body[opening.end() : closing + 1]
-            return content if has_final else content.removesuffix(b"\n")
-        if body.find(b"\n" + fence, closing + 1) < 0:
-            break
-        closing += 1
+    closing = body.find(b"\n" + fence + _DIFFERENCE, opening.end() - 1)
+    if closing >= 0:
+        content = body[opening.end() : closing + 1]
+        return content if has_final else content.removesuffix(b"\n")
     raise CandidateError(
-        "expected one closing fence, then the difference or the end",
+        "expected a closing fence as long as the opening one, then the difference",
         code="candidate.fence",
         path=path,
-        line=first_line + body.count(b"\n", 0, opening.start()),
+        line=first_line + body.count(b"\n", 0, opening.start("fence")),
         hint="make both fences longer than any run of backticks in the proposal",
     )
 

@@ -93,8 +93,11 @@ def read_confidence(value: JsonValue) -> float:
 def _parse_instant(text: str) -> datetime:
     try:
         return parse_instant(text)
-    except OverflowError:
-        raise ValueError(f"expected a year from 1 to 9999, got {text!r}") from None
+    except (ValueError, OverflowError):
+        is_unzoned = len(text) > len("2026-11-29") and text[:4].isdigit()
+        wanted = "an instant with a zone" if is_unzoned else "an instant"
+        got = repr(text) if len(text) <= 40 else f"{len(text)} characters"
+        raise ValueError(f"expected {wanted} such as 2026-11-29T10:12:00Z, got {got}") from None
 
 
 def read_instant(value: JsonValue) -> datetime:

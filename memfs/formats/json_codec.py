@@ -71,7 +71,7 @@ def edit_json(data: bytes, changes: Mapping[str, JsonValue | None], *, path: str
     Raises:
         RoundTripError: The result would not say exactly what was asked.
     """
-    from memfs.formats.matter_edit import RoundTripError
+    from memfs.formats.matter_edit import RoundTripError, same_data
 
     before = parse_json(data, path=path)
     text = data.decode("utf-8")
@@ -79,7 +79,11 @@ def edit_json(data: bytes, changes: Mapping[str, JsonValue | None], *, path: str
         text = _set_member(text, name, None if value is None else plain_data(value))
     edited = text.encode("utf-8")
     wanted = {k: v for k, v in {**before, **changes}.items() if k not in changes or v is not None}
-    if parse_json(edited, path=path) != plain_data(wanted):
+    try:
+        is_exact = same_data(parse_json(edited, path=path), plain_data(wanted))
+    except JsonError as error:
+        raise RoundTripError(error.message, path=path) from error
+    if not is_exact:
         raise RoundTripError("the file cannot be edited without other changes", path=path)
     return edited
 

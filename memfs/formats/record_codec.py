@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from memfs.errors import DataError
 from memfs.formats.canonical import UnwritableError, emit_matter, plain_data, title_of
-from memfs.formats.envelope import ENVELOPE, REQUIRED, build_record, record_values
+from memfs.formats.envelope import ENVELOPE, REQUIRED, build_record, check_body, record_values
 from memfs.formats.fast_matter import read_fast
 from memfs.formats.json_codec import edit_json, emit_json, json_places, parse_json
 from memfs.formats.kind_fields import FieldError, grants_in
@@ -120,6 +120,7 @@ def encode_record(record: Record, registry: KindRegistry) -> bytes:
     kind = _registered(record, registry)
     record = _tidy(record)
     try:
+        check_body(record.body, kind)
         values = record_values(record, kind)
         data = _joined(values, record, kind)
         again = build_record(*_reread(data, kind), kind)
@@ -216,10 +217,10 @@ def _kind_of(
         hint = closest(str(named), registry.names)
         return None, [(("kind",), "record.kind", message, hint, Severity.ERROR)]
     if not path.endswith(kind.extension):
-        message = f"expected a {kind.extension} file for a {kind.name}"
+        message = f"expected a {kind.extension} file for the kind {kind.name}"
         return kind, [(("kind",), "record.format", message, "", Severity.ERROR)]
     if by_folder is not None and by_folder is not kind:
-        message = f"a {kind.name} stands in the folder of {by_folder.name}"
+        message = f"a record of the kind {kind.name} stands in the folder of {by_folder.name}"
         hint = f"move it below {kind.folder}/"
         return kind, [(("kind",), "record.folder", message, hint, Severity.WARNING)]
     return kind, []

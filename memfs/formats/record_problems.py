@@ -26,6 +26,7 @@ _TYPE_NAMES: Final = {
 }
 _BOUNDS: Final = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
 _QUOTED_CHARS: Final = 40
+_SENTENCE_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +112,8 @@ def _sentence(fault: Any) -> tuple[str, str, str]:
             hint = closest(str(value), expected.split(", "))
             return "record.choice", f"expected one of {expected}, got {describe(value)}", hint
         case "string_pattern_mismatch":
-            return ("record.pattern", *_pattern(str(context["pattern"])))
+            hint = "leave it out and memfs fills it in" if fault["loc"] == ("id",) else ""
+            return "record.pattern", _pattern(str(context["pattern"])), hint
         case "string_too_long":
             limit = context["max_length"]
             return "record.length", f"expected at most {limit} characters, got {len(value)}", ""
@@ -121,17 +123,17 @@ def _sentence(fault: Any) -> tuple[str, str, str]:
         case "extra_forbidden":
             return "record.unknown-key", "expected no such key here", ""
         case "value_error":
-            return "record.value", str(context["error"]), ""
+            return "record.value", str(context["error"])[:_SENTENCE_CHARS], ""
         case _:
             return "record.value", str(fault["msg"]), ""
 
 
-def _pattern(pattern: str) -> tuple[str, str]:
+def _pattern(pattern: str) -> str:
     if "25}" in pattern:
         prefix = pattern[1 : pattern.index("_")]
         example = f"{prefix}_01kb8x3v6yq4m9t2r7w5z1c0de" if prefix.isalpha() else "mem_01kb8…"
-        return f"expected an id such as {example}", "leave it out and memfs fills it in"
-    return "expected one line of text, not empty and without control characters", ""
+        return f"expected an id such as {example}"
+    return "expected one line of text, not empty and without control characters"
 
 
 def _hint(kind: str, value: object) -> str:
