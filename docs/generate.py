@@ -143,7 +143,8 @@ def exit_codes_page() -> str:
     lines += _table(("exit", "meaning"), families)
     lines += ["## Error codes", "", "Codes are stable; sentences are not.", ""]
     rows = sorted(
-        {(f"`{error.code}`", str(error.exit_status), _first_line(error)) for error in _errors()}
+        (f"`{code}`", str(error.exit_status), _first_line(error))
+        for code, error in _by_code().items()
     )
     return _end(lines + _table(("code", "exit", "meaning"), rows))
 
@@ -169,8 +170,16 @@ def _errors() -> Iterator[type[MemfsError]]:
             yield error
 
 
+def _by_code() -> Mapping[str, type[MemfsError]]:
+    """Returns one class a code: the family, where a class has not given itself its own."""
+    deepest_first = sorted(
+        _errors(), key=lambda error: (len(error.__mro__), error.__qualname__), reverse=True
+    )
+    return {error.code: error for error in deepest_first}
+
+
 def _first_line(error: type[MemfsError]) -> str:
-    return (error.__doc__ or "").strip().splitlines()[0]
+    return (error.__doc__ or "").strip().splitlines()[0].replace("``", "`")
 
 
 # --- reason codes -------------------------------------------------------------------------
@@ -226,7 +235,12 @@ def record_page() -> str:
         "## The envelope",
         "",
     ]
-    lines += _envelope(_schema(note))
+    schema = _schema(note)
+    lines += _envelope(schema)
+    parts = schema.get("$defs", {})
+    assert isinstance(parts, dict)
+    for name, part in parts.items():
+        lines += [f"### {_part_name(name)}", "", f"{part['description']}", "", *_envelope(part)]
     lines += ["## Kinds", ""]
     rows = [
         (f"`{kind.name}`", kind.description, f"`{kind.folder}/`", _traits(kind))
@@ -252,6 +266,9 @@ def _envelope(schema: Mapping[str, object]) -> list[str]:
     assert isinstance(required, list)
     rows = []
     for name, field in properties.items():
+        if name == "kind" and "const" in field:
+            rows.append(("`kind`", "string", "One of the kinds below. Required."))
+            continue
         text = str(field.get("description", ""))
         if "default" in field and field["default"] not in (None, "", [], {}):
             text += f" Default: `{json.dumps(field['default'])}`."
@@ -259,6 +276,10 @@ def _envelope(schema: Mapping[str, object]) -> list[str]:
             (f"`{name}`", _type_of(field), text + (" Required." if name in required else ""))
         )
     return _table(("field", "type", "meaning"), rows)
+
+
+def _part_name(reference: str) -> str:
+    return reference.rsplit("/", 1)[-1].removesuffix("Model").lower()
 
 
 def _type_of(field: Mapping[str, object]) -> str:
@@ -276,10 +297,10 @@ def _type_of(field: Mapping[str, object]) -> str:
             ]
             return " or ".join(dict.fromkeys(words))
         case {"$ref": str(target)}:
-            return target.rsplit("/", 1)[-1].lower()
+            return f"[object](#{_part_name(target)})"
         case {"type": "array", "items": dict(items)}:
             return f"list of {_type_of(items)}"
-        case {"format": "date-time"}:
+        case {"description": str(text)} if text.startswith("RFC 3339 instant"):
             return "instant"
         case {"type": str(name)}:
             return name

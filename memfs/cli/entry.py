@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -82,6 +81,8 @@ def _make_tolerant(stream: TextIO) -> None:
 def _report_bug(error: Exception) -> int:
     """Writes a report without any content: the frames and the type of the error."""
     if os.environ.get("MEMFS_DEBUG"):
+        import traceback
+
         traceback.print_exception(error)
         return EXIT_BUG
     from memfs.cli.bug_report import write_report

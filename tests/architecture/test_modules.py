@@ -118,9 +118,9 @@ def test_no_module_keeps_a_mutable_global() -> None:
 
 
 def _is_declared_read_only(node: ast.Assign | ast.AnnAssign) -> bool:
-    """Accepts what the type checker holds to reading only: ``Final``, ``Mapping``, ``Sequence``."""
-    if not isinstance(node, ast.AnnAssign):
-        return False
+    """Accepts ``__all__`` and what the type checker holds to reading only."""
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) == "__all__"
     return ast.unparse(node.annotation).startswith(("Final", "Mapping", "Sequence"))
 
 
