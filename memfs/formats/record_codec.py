@@ -62,10 +62,20 @@ def read_record(data: bytes, *, path: str, registry: KindRegistry) -> Record:
     """Reads a record that the ledger holds; fast, and silent about all but the first fault.
 
     Raises:
-        RecordError: A field is wrong or missing, or the kind is unknown.
-        DataError: The bytes cannot be taken apart (see ``matter``, ``yaml_core``, ``json_codec``).
+        RecordError: The bytes cannot be taken apart (with the code that says why), a field is
+            wrong or missing, or the kind is unknown.
     """
-    parsed = _parse(data, path, is_draft=False)
+    try:
+        parsed = _parse(data, path, is_draft=False)
+    except DataError as error:
+        raise RecordError(
+            error.message,
+            hint=error.hint,
+            path=path,
+            line=error.line,
+            column=error.column,
+            code=error.code,
+        ) from error
     kind = registry.get(str(parsed.values.get("kind")))
     if kind is None or not path.endswith(kind.extension):
         raise RecordError("expected a registered kind in its format", path=path, line=1)

@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 
 from memfs.app.registry import REGISTRY
-from memfs.errors import DataError
-from memfs.formats.record_codec import decode_record, encode_record, read_record, update_record
+from memfs.formats.record_codec import (
+    RecordError,
+    decode_record,
+    encode_record,
+    read_record,
+    update_record,
+)
 from memfs.model.problem import Severity
 
 RECORDS = Path(__file__).parents[2] / "fixtures" / "records"
@@ -59,7 +64,7 @@ def test_invalid_files_are_reported_whole_with_line_and_column() -> None:
 
 @pytest.mark.parametrize("file", INVALID, ids=lambda file: file.name)
 def test_the_lean_reader_refuses_what_the_decoder_refuses(file: Path) -> None:
-    with pytest.raises(DataError):
+    with pytest.raises(RecordError):
         read_record(file.read_bytes(), path=file.name, registry=REGISTRY)
 
 
