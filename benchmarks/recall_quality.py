@@ -23,12 +23,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from memfs.index.analysis import AnalysisSettings, Analyzer
 from memfs.index.batch import Batch
 from memfs.index.documents import document_from
 from memfs.index.generations import Generations
-from memfs.index.port import DEFAULT_SCORING, IndexQuery, IndexSettings, ScoringSettings
+from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, IndexSettings, ScoringSettings
 from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
@@ -110,7 +111,7 @@ def load(folder: Path) -> list[Dialogue]:
     return [_dialogue(number, json.loads(line), corrections) for number, line in enumerate(lines)]
 
 
-def _dialogue(number: int, data: dict, corrections: dict) -> Dialogue:  # type: ignore[type-arg]
+def _dialogue(number: int, data: dict[str, Any], corrections: dict[str, Any]) -> Dialogue:
     records = tuple(_turns(number, data["conversation"]))
     known = {stored.path for stored in records}
     questions = []
@@ -130,7 +131,7 @@ def _dialogue(number: int, data: dict, corrections: dict) -> Dialogue:  # type: 
     return Dialogue(records, tuple(questions))
 
 
-def _turns(number: int, talk: dict) -> Iterator[StoredRecord]:  # type: ignore[type-arg]
+def _turns(number: int, talk: dict[str, Any]) -> Iterator[StoredRecord]:
     names = [key for key in talk if re.fullmatch(r"session_\d+", key)]
     for session in sorted(names, key=lambda name: int(name.split("_")[1])):
         written = f"{talk[f'{session}_date_time']} +0000"
@@ -161,7 +162,7 @@ def _turns(number: int, talk: dict) -> Iterator[StoredRecord]:  # type: ignore[t
 
 def memfs_index(
     dialogue: Dialogue, folder: Path, scoring: ScoringSettings, analysis: AnalysisSettings
-) -> Callable[[str, int], list]:  # type: ignore[type-arg]
+) -> Callable[[str, int], list[IndexHit]]:
     """Writes the real index, opens it again and returns its search."""
     settings = IndexSettings(analysis=analysis)
     analyzer = Analyzer(analysis)
@@ -171,7 +172,7 @@ def memfs_index(
         generations.rebuild(batch, "0" * 40)
     index = generations.open()
 
-    def hits(text: str, limit: int) -> list:  # type: ignore[type-arg]
+    def hits(text: str, limit: int) -> list[IndexHit]:
         return index.search(IndexQuery(text=text, is_open=lambda _: True, limit=limit), scoring)
 
     return hits
@@ -261,6 +262,11 @@ def measure(dialogues: Sequence[Dialogue], make: Callable[..., Search]) -> dict[
     return scores
 
 
+def changed(scoring: ScoringSettings, change: dict[str, Any]) -> ScoringSettings:
+    """Returns the settings with some of them changed."""
+    return replace(scoring, **change)
+
+
 def _steps() -> Iterator[tuple[str, ScoringSettings, AnalysisSettings]]:
     analysis = PLAIN
     yield "stemming, BM25 k1 1.2 b 0.75", OFF, analysis
@@ -277,7 +283,7 @@ def _steps() -> Iterator[tuple[str, ScoringSettings, AnalysisSettings]]:
         ("+ neighbours", {"neighbour": DEFAULT_SCORING.neighbour}),
         ("+ session", {"session": DEFAULT_SCORING.session}),
     ):
-        scoring = replace(scoring, **change)  # type: ignore[arg-type]
+        scoring = changed(scoring, change)
         yield name, scoring, analysis
 
 
@@ -294,7 +300,7 @@ def _without() -> Iterator[tuple[str, ScoringSettings, AnalysisSettings]]:
         ("- neighbours", {"neighbour": 0.0}),
         ("- session", {"session": 0.0}),
     ):
-        yield name, replace(DEFAULT_SCORING, **change), full  # type: ignore[arg-type]
+        yield name, changed(DEFAULT_SCORING, change), full
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -315,8 +321,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("SQLite FTS5 porter as it comes", plain_fts5),
     ]
     if not options.short:
-        rows += [(name, memfs_search(*settings)) for name, *settings in _steps()]
-        rows += [(name, memfs_search(*settings)) for name, *settings in _without()]
+        rows += [(name, memfs_search(scoring, words)) for name, scoring, words in _steps()]
+        rows += [(name, memfs_search(scoring, words)) for name, scoring, words in _without()]
     for name, make in rows:
         print(f"{name:34}{measure(dialogues, make)[0].row()}", flush=True)
     scores = measure(dialogues, whole_recall)

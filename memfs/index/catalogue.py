@@ -47,7 +47,8 @@ CREATE INDEX entry_suffix ON entry (substr(id, -6));
 CREATE INDEX entry_subject ON entry (subject, scope) WHERE subject <> '';
 CREATE INDEX entry_fingerprint ON entry (fingerprint);
 CREATE INDEX entry_source ON entry (source_digest) WHERE source_digest <> '';
-CREATE INDEX entry_list ON entry (kind, observed);
+CREATE INDEX entry_list ON entry (observed, id);
+CREATE INDEX entry_important ON entry (importance, observed, id);
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
@@ -77,13 +78,15 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueFilter:
-    """What a listing asks for; empty fields do not restrict."""
+    """What a listing asks for; empty fields do not restrict.
 
-    kind: str = ""
+    ``by_importance`` lists the most important first instead of the newest.
+    """
+
+    kinds: tuple[str, ...] = ()
     status: str = ""
     tags: tuple[str, ...] = ()
-    scope: str = ""
-    limit: int = 0
+    by_importance: bool = False
 
 
 class CatalogueDamagedError(IndexUnavailableError):
@@ -257,26 +260,29 @@ class Catalogue:
             "WHERE source_digest = ? AND source_digest <> '' ORDER BY id", (digest,)
         )
 
-    def listing(self, wanted: CatalogueFilter) -> tuple[CatalogueEntry, ...]:
-        """Returns rows, newest observed first, ties by id."""
+    def listing(self, wanted: CatalogueFilter) -> Iterator[CatalogueEntry]:
+        """Yields rows, newest observed first, ties by id; the caller stops when it has enough."""
         clauses = ["1"]
         values: list[object] = []
-        for name, value in (
-            ("kind", wanted.kind),
-            ("status", wanted.status),
-            ("scope", wanted.scope),
-        ):
-            if value:
-                clauses.append(f"{name} = ?")
-                values.append(value)
+        if wanted.kinds:
+            clauses.append(f"kind IN ({', '.join('?' for _ in wanted.kinds)})")
+            values.extend(wanted.kinds)
+        if wanted.status:
+            clauses.append("status = ?")
+            values.append(wanted.status)
         for tag in wanted.tags:
             clauses.append("instr(tags, ?) > 0")
             values.append(f",{tag},")
-        where = f"WHERE {' AND '.join(clauses)} ORDER BY observed DESC, id DESC"
-        if wanted.limit:
-            where += " LIMIT ?"
-            values.append(wanted.limit)
-        return self._select(where, values)
+        order = "importance DESC, observed DESC" if wanted.by_importance else "observed DESC"
+        columns = ", ".join(_COLUMNS)
+        with self._reading() as connection:
+            cursor = connection.execute(
+                f"SELECT {columns} FROM entry WHERE {' AND '.join(clauses)}"
+                f" ORDER BY {order}, id DESC",
+                values,
+            )
+            for row in cursor:
+                yield CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True)))
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Returns the number of rows by (kind, status)."""

@@ -44,16 +44,28 @@ class Tally:
     session: dict[int, float] = field(default_factory=dict)
     dates: dict[int, float] = field(default_factory=dict)
 
-    def coverage(self, document: int) -> float:
-        """Returns the share of the question's weight that a document's own words cover."""
-        total = sum(term.weight for term in self.terms)
-        covered = 0.0
+    def coverage(self, document: int, around: Sequence[int], neighbour: float) -> float:
+        """Returns the share of the question's weight that a document covers, 0 to 1.
+
+        Args:
+            document: Its number.
+            around: Its neighbours in the session.
+            neighbour: What a word counts that only a neighbour has, 0 to 1.
+        """
+        total = covered = 0.0
         for term in self.terms:
+            total += term.weight
             documents, _ = term.postings
-            place = bisect_left(documents, document)
-            if place < len(documents) and documents[place] == document:
+            if _has(documents, document):
                 covered += term.weight
+            elif neighbour and any(_has(documents, other) for other in around):
+                covered += min(1.0, neighbour) * term.weight
         return covered / total if total else 0.0
+
+
+def _has(documents: Sequence[int], document: int) -> bool:
+    place = bisect_left(documents, document)
+    return place < len(documents) and documents[place] == document
 
 
 def idf(count: int, frequency: int) -> float:

@@ -56,7 +56,7 @@ class Searcher:
         day = date.fromisoformat(query.asked) if query.asked else None
         dates = question_keys(query.text, day)
         sums = tally(view, terms, dates, scoring, limit=query.limit)
-        return self._ranked(query, scoring, sums, named)
+        return self._ranked(query, scoring, sums, named, view)
 
     def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
         """Returns every visible document that has the keys asked for, by path."""
@@ -85,7 +85,12 @@ class Searcher:
         return [t for t in self._analyzer.terms(query.text) if t not in skipped], frozenset(named)
 
     def _ranked(
-        self, query: IndexQuery, scoring: ScoringSettings, sums: Tally, named: frozenset[str]
+        self,
+        query: IndexQuery,
+        scoring: ScoringSettings,
+        sums: Tally,
+        named: frozenset[str],
+        view: View,
     ) -> list[IndexHit]:
         scores = dict(sums.own)
         for weight, part in (
@@ -106,7 +111,7 @@ class Searcher:
                     score *= scoring.states_time
                 scores[document] = score
         return [
-            self._hit(score, document, sums, scoring)
+            self._hit(score, document, sums, scoring, view)
             for score, document in self._best(scores, query.limit)
         ]
 
@@ -117,7 +122,10 @@ class Searcher:
             best = [item for item in best if item[0] >= least]
         return sorted(best, key=lambda item: (-item[0], self.path(item[1])))[:limit]
 
-    def _hit(self, score: float, document: int, sums: Tally, scoring: ScoringSettings) -> IndexHit:
+    def _hit(
+        self, score: float, document: int, sums: Tally, scoring: ScoringSettings, view: View
+    ) -> IndexHit:
+        around = view.place(document) if view.has_groups and scoring.neighbour else ()
         parts = {
             "own": sums.own.get(document, 0.0),
             "neighbour": scoring.neighbour * sums.near.get(document, 0.0),
@@ -128,7 +136,7 @@ class Searcher:
             path=self.path(document),
             blob=self.blob(document),
             score=score,
-            coverage=sums.coverage(document),
+            coverage=sums.coverage(document, around, scoring.neighbour),
             parts=parts,
         )
 

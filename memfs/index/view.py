@@ -120,17 +120,17 @@ class View:
         return kept
 
     def place(self, document: int) -> tuple[int, ...]:
-        """Finds the neighbours of all documents in the session of ``document``.
-
-        Returns:
-            The visible neighbours of ``document`` itself.
-        """
+        """Returns the visible neighbours of ``document``; places its whole session at once."""
+        found = self.around.get(document)
+        if found is not None:
+            return found
         group = self.groups[document]
         if not group:
             return ()
         documents = self.members[group]
         lengths, reach = self._source.lengths, self._scoring.reach
-        floor = self._scoring.length_floor
+        # A turn at the end of a session has half of the neighbours and no more to say for it.
+        floor = self._scoring.length_floor * reach
         mean = max(1.0, self._mean * 2 * reach)
         slope = self._scoring.k1 * self._scoring.b / mean
         for place, member in enumerate(documents):

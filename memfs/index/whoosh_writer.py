@@ -2,9 +2,10 @@
 
 A batch is inverted in memory and handed to the codec's field writer term by term: what
 Whoosh does after sorting a pool of single postings, without the pool. Small segments are
-merged by reading them back into such a batch. A commit writes segment files, columns, Whoosh's table of contents, the manifest, and then removes
-what is no longer named. A process that dies in between leaves the old manifest valid, or an
-index that the next writer sees to be out of step and rebuilds.
+merged by reading them back into such a batch. A commit writes segment files, columns,
+Whoosh's table of contents, the manifest, and then removes what is no longer named. A process
+that dies in between leaves the old manifest valid, or an index that the next writer sees to
+be out of step and rebuilds.
 """
 
 from __future__ import annotations
@@ -136,6 +137,9 @@ def _commit(
     def publish(segments: list[Any], revision: int) -> None:
         entries = tuple(_entry(segment) for segment in segments)
         manifest = replace(base, revision=revision, segments=entries)
+        for path in folder.iterdir():
+            if path.is_file():
+                path.chmod(0o600)
         write_manifest(folder, manifest)
         published.append(manifest)
 

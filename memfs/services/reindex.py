@@ -102,6 +102,27 @@ def rebuild(workspace: Workspace) -> IndexStatus:
         ) from error
 
 
+def index_status(workspace: Workspace) -> IndexStatus:
+    """Tells how the index on disk stands, without reading records or writing anything.
+
+    ``SCANNED`` with a reason means that there is none that can be used; an index that
+    stands for an earlier commit is ``OVERLAID`` at the next question.
+    """
+    try:
+        index = _generations(workspace).open()
+    except IndexUnavailableError as error:
+        return IndexStatus(
+            generation="",
+            ledger="",
+            records=0,
+            refreshed=0,
+            state=IndexState.SCANNED,
+            reason=error.code,
+        )
+    is_current = index.ledger == workspace.store.ledger_head()
+    return _opened(index, IndexState.FRESH if is_current else IndexState.OVERLAID).status
+
+
 def open_index(workspace: Workspace, snapshot: Snapshot, *, is_writing: bool = False) -> OpenIndex:
     """Opens an index that stands for exactly ``snapshot``.
 
