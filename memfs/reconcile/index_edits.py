@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 from memfs.model.candidate import Candidate
@@ -18,27 +20,45 @@ from memfs.reconcile.projections import (
 )
 from memfs.services.intake import ProposedText, file_texts
 from memfs.services.ports import Workspace
-from memfs.services.projection_source import projected_records, read_projection
+from memfs.services.projection_source import (
+    projected_records,
+    projection_stamp,
+    read_projection,
+)
 
 NEW_LINE_KIND: Final = "note"
 
 
-def edits_of_index(workspace: Workspace) -> tuple[ProjectionEdit, ...]:
-    """Returns what a person changed in the index; costs one small read when nothing was."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexEdits:
+    """Changed lines of the index, and the records that it was made from by id."""
+
+    edits: tuple[ProjectionEdit, ...] = ()
+    records: Mapping[str, StoredRecord] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def edits_of_index(workspace: Workspace) -> IndexEdits:
+    """Returns what a person changed in the index; costs one small read when nothing was.
+
+    The lines are compared with the ledger as it was when they were written, so that what
+    memfs itself changed since is not taken for the person's.
+    """
     text = read_projection(workspace, INDEX_PATH)
     if text is None or is_pristine(text):
-        return ()
-    return read_edits(text, projected_records(workspace), registry=workspace.registry)
+        return IndexEdits()
+    stamped = workspace.store.snapshot_or_none(projection_stamp(workspace))
+    records = projected_records(workspace, stamped or workspace.store.snapshot())
+    edits = read_edits(text, records, registry=workspace.registry)
+    if stamped is None:
+        # The cache is gone and nobody knows which records were listed: a missing line proves
+        # nothing, a changed one still does.
+        edits = tuple(edit for edit in edits if edit.kind is not EditKind.REMOVE)
+    return IndexEdits(edits=edits, records={stored.record.id: stored for stored in records})
 
 
-def file_index_edits(
-    workspace: Workspace, edits: tuple[ProjectionEdit, ...]
-) -> tuple[Candidate, ...]:
+def file_index_edits(workspace: Workspace, found: IndexEdits) -> tuple[Candidate, ...]:
     """Files changed lines as candidates; the index itself is written anew afterwards."""
-    if not edits:
-        return ()
-    by_id = {stored.record.id: stored for stored in projected_records(workspace)}
-    texts = [_proposed(edit, by_id.get(edit.record_id)) for edit in edits]
+    texts = [_proposed(edit, found.records.get(edit.record_id)) for edit in found.edits]
     return file_texts(workspace, tuple(text for text in texts if text is not None))
 
 

@@ -6,17 +6,15 @@ the ledger moved or the file is gone, and never over an edit that nobody has fil
 
 from __future__ import annotations
 
-from typing import Final
-
 from memfs.reconcile.projections import INDEX_PATH, is_pristine, render_index
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import (
     projected_records,
+    projection_stamp,
     read_projection,
     write_projection,
+    write_projection_stamp,
 )
-
-_STAMP_FILE: Final = "projections"
 
 
 def refresh_projections(workspace: Workspace, *, is_filed: bool = False) -> bool:
@@ -30,24 +28,16 @@ def refresh_projections(workspace: Workspace, *, is_filed: bool = False) -> bool
     Returns:
         Whether it was written.
     """
-    head = workspace.store.ledger_head() or ""
+    snapshot = workspace.store.snapshot()
     text = read_projection(workspace, INDEX_PATH)
     if text is not None and not is_pristine(text) and not is_filed:
         return False
-    if text is not None and not is_filed and _stamp(workspace) == head:
+    if text is not None and not is_filed and projection_stamp(workspace) == snapshot.commit:
         return False
     title = f"Memory of {workspace.settings.project}"
-    records = projected_records(workspace)
+    records = projected_records(workspace, snapshot)
     write_projection(
         workspace, INDEX_PATH, render_index(records, registry=workspace.registry, title=title)
     )
-    workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (workspace.cache_dir / _STAMP_FILE).write_text(head, encoding="ascii")
+    write_projection_stamp(workspace, snapshot.commit)
     return True
-
-
-def _stamp(workspace: Workspace) -> str:
-    try:
-        return (workspace.cache_dir / _STAMP_FILE).read_text(encoding="ascii")
-    except (FileNotFoundError, UnicodeDecodeError):
-        return ""

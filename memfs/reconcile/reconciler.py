@@ -24,7 +24,6 @@ from memfs.reconcile.drift import (
 )
 from memfs.reconcile.index_edits import edits_of_index, file_index_edits
 from memfs.reconcile.projecting import refresh_projections
-from memfs.services.adopt import adopt
 from memfs.services.intake import (
     Observation,
     ObservedFile,
@@ -74,7 +73,7 @@ def run_pass(workspace: Workspace) -> Pass:
         return Pass(settlement=settlement)
     seen = observe(workspace)
     edits = edits_of_index(workspace)
-    if not seen.files and not seen.waiting and not edits:
+    if not seen.files and not seen.waiting and not edits.edits:
         return Pass(settlement=settlement)
     findings = classify(map(_working_file, seen.files), _surroundings(seen))
     followed = tuple(
@@ -87,11 +86,13 @@ def run_pass(workspace: Workspace) -> Pass:
         seen.waiting[item.path] for item in findings if item.kind is DriftKind.WITHDRAWN
     )
     withdraw(workspace, withdrawn)
-    if edits:
+    if edits.edits:
         filed += file_index_edits(workspace, edits)
         refresh_projections(workspace, is_filed=True)
     adopted: tuple[str, ...] = ()
     if workspace.settings.trust.hand_edits is HandEdits.ADOPT:
+        from memfs.services.adopt import adopt
+
         filed, adopted = adopt(workspace, filed)
     return Pass(
         settlement=settlement,

@@ -76,14 +76,14 @@ def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
         rebuild_caches(workspace)
     problems = list(workspace.store.health())
     index = index_status(workspace)
-    if not index.is_usable:
+    if index.reason and index.reason != "index.missing":
         problems.append(
             Problem(
                 "cache",
                 0,
                 0,
                 "index.unusable",
-                f"expected a readable search index, got {index.state}",
+                f"expected a readable search index, got {index.reason}",
                 "memfs rebuild",
                 Severity.WARNING,
             )

@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Final
+
 from memfs.errors import DataError
+from memfs.index.catalogue import CatalogueFilter
 from memfs.model.authority import Sink
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.record import StoredRecord
-from memfs.policy.access import may_read
-from memfs.services.catalogue import read_all, snapshot_paths
+from memfs.model.status import Status
+from memfs.services.catalogue import open_catalogue
 from memfs.services.ports import Workspace
-from memfs.services.reading import access_request
+from memfs.services.reading import access_request, served_from
 from memfs.store.layout import MANAGED_FOLDERS
+from memfs.store.snapshot import Snapshot
+
+INDEX_RECORDS: Final = 500
+_STAMP_FILE: Final = "projections"
 
 
-def projected_records(workspace: Workspace) -> tuple[StoredRecord, ...]:
-    """Returns every record that a person on this machine is served, ordered by path."""
-    snapshot = workspace.store.snapshot()
+def projected_records(workspace: Workspace, snapshot: Snapshot) -> tuple[StoredRecord, ...]:
+    """Returns the records that an index for people lists: the 500 most important ones.
+
+    Only what a person on this machine is served; of equal importance the newer come first.
+    """
     request = access_request(workspace, SYSTEM_ACTOR, sink=Sink.PERSON)
-    return tuple(
-        stored
-        for stored in read_all(workspace, snapshot, snapshot_paths(snapshot))
-        if may_read(stored.record, request).allowed
-    )
+    kinds = tuple(kind.name for kind in workspace.registry if kind.is_claim)
+    wanted = CatalogueFilter(kinds=kinds, status=str(Status.ACTIVE), by_importance=True)
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        rows = catalogue.listing(wanted)
+        served = served_from(workspace, snapshot, rows, request)
+        return tuple(itertools.islice(served, INDEX_RECORDS))
+    finally:
+        catalogue.close()
+
+
+def projection_stamp(workspace: Workspace) -> str:
+    """Returns the ledger commit that the projections were made from; empty when unknown."""
+    try:
+        return (workspace.cache_dir / _STAMP_FILE).read_text(encoding="ascii")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return ""
+
+
+def write_projection_stamp(workspace: Workspace, commit: str) -> None:
+    """Notes the ledger commit that the projections were made from."""
+    workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (workspace.cache_dir / _STAMP_FILE).write_text(commit, encoding="ascii")
 
 
 def read_projection(workspace: Workspace, path: str) -> str | None:

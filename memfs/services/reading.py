@@ -6,6 +6,8 @@ the path of a file. Several matches are an error that lists them, never a guess.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -203,22 +205,24 @@ def list_records(
     wanted = kinds or tuple(kind.name for kind in workspace.registry if kind.is_claim)
     catalogue = open_catalogue(workspace, snapshot)
     try:
-        rows = [
-            entry
-            for kind in wanted
-            for entry in catalogue.listing(CatalogueFilter(kind=kind, tags=tags))
-        ]
+        rows = catalogue.listing(CatalogueFilter(kinds=wanted, tags=tags))
+        served = served_from(workspace, snapshot, rows, request)
+        return tuple(itertools.islice(served, limit or None))
     finally:
         catalogue.close()
-    rows.sort(key=lambda entry: (entry.observed, entry.id), reverse=True)
-    found: list[StoredRecord] = []
-    for entry in rows:
-        stored = read_path(workspace, snapshot, entry.path)
+
+
+def served_from(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    rows: Iterable[CatalogueEntry],
+    request: AccessRequest,
+) -> Iterator[StoredRecord]:
+    """Yields the records behind catalogue rows that ``request`` may see, as the ledger has them."""
+    for row in rows:
+        stored = read_path(workspace, snapshot, row.path)
         if stored is not None and may_read(stored.record, request).allowed:
-            found.append(stored)
-            if limit and len(found) >= limit:
-                break
-    return tuple(found)
+            yield stored
 
 
 def history(workspace: Workspace, reference: str, actor: Actor) -> tuple[Commit, ...]:
