@@ -103,9 +103,9 @@ class AgentMemory:
         if path.is_dir():
             if (path / INDEX_NAME).is_file():
                 return 0.95
-            here = sorted(file for file in path.iterdir() if file.suffix.lower() in MARKDOWN)
-            typed = sum(_is_topic(file) for file in here[:_SAMPLE])
-            return 0.8 if typed * 2 > len(here[:_SAMPLE]) else 0.0
+            here = _markdown_in(path)[:_SAMPLE]
+            typed = sum(_is_topic(file) for file in here)
+            return 0.8 if typed * 2 > len(here) else 0.0
         if path.suffix.lower() not in MARKDOWN:
             return 0.0
         return 0.8 if path.name == INDEX_NAME or _is_topic(path) else 0.0
@@ -165,6 +165,13 @@ def topic_from_record(record: Record) -> TopicFile:
         content=f"---\n{head}---\n\n{record.body}".encode(),
         index_line=f"- [{one_line(record.title)}]({file_name}) — {one_line(description)}",
     )
+
+
+def _markdown_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(file for file in folder.iterdir() if file.suffix.lower() in MARKDOWN)
+    except OSError:
+        return []
 
 
 def _is_topic(path: Path) -> bool:

@@ -68,7 +68,7 @@ def _items_from_line(file: SourceFile, item: RawItem, source: str) -> FileItems:
     said |= {key: value for key, value in line.items() if key not in _USED}
     draft = Record(
         kind="note",
-        title=title_from(body) or one_line(body),
+        title=title_from(body),
         body=body,
         event_time=happened,
         unknown=foreign_fields(Conversation.name, said),

@@ -68,8 +68,11 @@ def find_parts(path: Path, format_name: str = AUTO) -> tuple[tuple[Part, ...], t
         ImportPathError: Nothing is there.
         UnknownFormatError: No such format, or none fits.
     """
-    if not path.exists():
-        raise ImportPathError("expected a file or folder, got nothing", path=printable(str(path)))
+    try:
+        path.stat()
+    except OSError as error:
+        message = f"expected a file or folder: {error.strerror}"
+        raise ImportPathError(message, path=printable(str(path))) from error
     if format_name != AUTO:
         return (Part(_importer_named(format_name), path),), ()
     if path.is_dir():

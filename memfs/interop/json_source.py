@@ -43,8 +43,13 @@ def read_json_files(path: Path, below: str, name: str, split: Splitter, read: Re
             yield item_of_problem(error.problem(), source=source)
             continue
         with stream:
-            for item in split(stream):
-                yield from read(entry, item, f"{source}#{item.line}")
+            try:
+                for item in split(stream):
+                    yield from read(entry, item, f"{source}#{item.line}")
+            except OSError as error:
+                message = f"cannot read the file to its end: {error.strerror}"
+                problem = Problem(entry.shown, 0, 0, SourceError.code, message)
+                yield item_of_problem(problem, source=source)
 
 
 def first_objects(path: Path, split: Splitter) -> list[Mapping[str, JsonValue]]:
@@ -58,7 +63,7 @@ def first_objects(path: Path, split: Splitter) -> list[Mapping[str, JsonValue]]:
     try:
         with open_source(first) as stream:
             values = [parse_item(item, first.shown) for item in islice(split(stream), _SAMPLE)]
-    except SourceError:
+    except (SourceError, OSError):
         return []
     return [value for value in values if not isinstance(value, Problem)]
 

@@ -33,12 +33,15 @@ def one_line(text: str, limit: int = TITLE_LENGTH) -> str:
 
 
 def title_from(text: str) -> str:
-    """Returns the first line that says something, without Markdown's leading marks."""
+    """Returns the first line that says something, without Markdown's leading marks.
+
+    A text without a letter or digit gives its signs on one line: a thumbs-up is an answer.
+    """
     for line in text.splitlines():
         title = one_line(_LEADING_MARKS.sub("", line.strip()).replace("**", "").replace("`", ""))
         if any(character.isalnum() for character in title):
             return title
-    return ""
+    return one_line(text)
 
 
 def key_from(text: str) -> str:

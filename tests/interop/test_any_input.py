@@ -1,0 +1,87 @@
+"""Whatever bytes a source holds, an importer yields claims and problems and never an error."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memfs.interop.detect import IMPORTERS, ImportPathError, find_parts
+from memfs.interop.pipeline import read_items
+from memfs.interop.port import Importer, ImportItem
+from tests.support.imports import FIXTURES, codes_of, items_of
+
+FRAGMENTS = st.sampled_from(
+    [
+        b"---\n",
+        b"---\r\n",
+        b"title: words\n",
+        b"type: feedback\n",
+        b"tags: [a, b\n",
+        b"metadata: &a {x: *a}\n",
+        b"# Heading\n",
+        b"- [Topic](topic.md) - hook\n",
+        b"```\n",
+        b'{"type":"entity","name":"n","observations":["o"]}\n',
+        b'{"type":"relation","from":"a","to":"b","relationType":"c"}\n',
+        b'[{"content":"c","importance":1},',
+        b'{"speaker":"s","text":"t","session":[],"turn":{},"time":1e300}\n',
+        b'{"name":{},"entityType":[],"observations":{}}\n',
+        b'{"content":["c"],"importance":"high","tags":{"a":1},"timestamp":[]}',
+        b"]",
+        b"\\",
+        b"\xff\xfe",
+        b"\x00",
+        "é日\u2028\u0301".encode(),
+    ]
+)
+SOURCES = st.lists(FRAGMENTS | st.binary(max_size=12), max_size=10).map(b"".join)
+
+
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
+@pytest.mark.parametrize("suffix", [".md", ".json"])
+@settings(max_examples=60)
+@given(data=SOURCES)
+def test_any_bytes_are_read(importer: Importer, suffix: str, tmp_path: Path, data: bytes) -> None:
+    folder = tmp_path / "source"
+    folder.mkdir(exist_ok=True)
+    for name in ("MEMORY", "topic"):
+        (folder / f"{name}{suffix}").write_bytes(data)
+    assert 0.0 <= importer.detect(folder) <= 1.0
+    for item in read_items(folder, importer.name):
+        assert item.draft is not None or item.problems
+        assert not (item.draft and item.is_malformed)
+        assert item.source.startswith(f"import:{importer.name}/")
+        _is_printable(item)
+
+
+def _is_printable(item: ImportItem) -> None:
+    item.source.encode("utf-8")
+    for problem in item.problems:
+        str(problem).encode("utf-8")
+    if item.draft is not None:
+        assert item.draft.title
+        assert "\n" not in item.draft.title
+        assert item.draft.body.strip()
+        repr(item.draft).encode("utf-8")
+
+
+def test_a_path_that_cannot_be_looked_at_is_an_error_with_its_name(tmp_path: Path) -> None:
+    for path in (tmp_path / ("long" * 100), tmp_path / "a" / "b"):
+        with pytest.raises(ImportPathError) as caught:
+            find_parts(path)
+        assert caught.value.path == str(path)
+
+
+def test_a_pipe_named_by_the_person_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "talk.jsonl")
+    assert codes_of(items_of(tmp_path / "talk.jsonl", "conversation")) == ["import.not-regular"]
+
+
+def test_a_link_named_by_the_person_is_followed(tmp_path: Path) -> None:
+    link = tmp_path / "memory.jsonl"
+    link.symlink_to(FIXTURES / "knowledge-graph" / "memory.jsonl")
+    assert len(items_of(link)) == len(items_of(FIXTURES / "knowledge-graph"))
