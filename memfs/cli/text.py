@@ -149,19 +149,35 @@ def history_lines(commits: Sequence[Commit]) -> str:
     )
 
 
-def candidate_lines(candidates: Sequence[Candidate]) -> str:
-    """Returns two lines a candidate: what it would do, and the first reason why it waits."""
-    lines = []
+def candidate_lines(candidates: Sequence[Candidate], *, limit: int = 0) -> str:
+    """Returns what waits, grouped by who said it and the first reason why it waits.
+
+    Args:
+        candidates: In the order in which they came.
+        limit: At most so many of one group; 0 for all.
+    """
+    groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
-        title = candidate.title or PurePosixPath(candidate.path).name
-        head = (short_id(candidate.id), str(candidate.action), candidate.kind or "-")
-        lines.append(
-            f"{head[0]}  {head[1].ljust(8)}  {head[2].ljust(10)}  {printable(title)}".rstrip()
-        )
-        said = f"{candidate.origin.principal}, {candidate.origin.channel}"
-        why = reason_line(candidate.reasons[0]) if candidate.reasons else ""
-        lines.append(faint(f"        {said} · {why}" if why else f"        {said}"))
+        groups.setdefault(_why(candidate), []).append(candidate)
+    lines = []
+    for why, members in groups.items():
+        shown = members[:limit] if limit else members
+        lines.append(faint(why))
+        lines.append(columns(map(_candidate_row, shown), indent="  "))
+        if len(shown) < len(members):
+            lines.append(faint(f"  … and {len(members) - len(shown)} more"))
     return "\n".join(lines)
+
+
+def _why(candidate: Candidate) -> str:
+    said = f"{candidate.origin.principal}, {candidate.origin.channel}"
+    return f"{said} · {reason_line(candidate.reasons[0])}" if candidate.reasons else said
+
+
+def _candidate_row(candidate: Candidate) -> tuple[str, ...]:
+    title = candidate.title or PurePosixPath(candidate.path).name
+    kind = candidate.kind or "-"
+    return (short_id(candidate.id), str(candidate.action), kind, printable(title))
 
 
 def candidate_page(candidate: Candidate, difference: str) -> str:

@@ -12,6 +12,8 @@ from memfs.cli.text import candidate_lines, candidate_page
 from memfs.cli.values import candidate_value
 from memfs.errors import UsageError
 
+SHOWN_OF_A_GROUP = 10
+
 
 @click.group(
     "review",
@@ -29,7 +31,7 @@ def command(invocation: Invocation) -> int:
     return _list(invocation)
 
 
-def _list(invocation: Invocation) -> int:
+def _list(invocation: Invocation, *, limit: int = SHOWN_OF_A_GROUP) -> int:
     with invocation.open() as memory:
         candidates = memory.candidates()
     if invocation.is_json:
@@ -37,16 +39,17 @@ def _list(invocation: Invocation) -> int:
     elif not candidates:
         say("nothing waits")
     else:
-        write(candidate_lines(candidates))
+        write(candidate_lines(candidates, limit=limit))
         say("hint: memfs review show ID · accept ID · reject ID · edit ID · accept --all")
     return 0
 
 
-@command.command("list", short_help="List what waits, oldest first.")
+@command.command("list", short_help="List what waits, with the reasons.")
+@click.option("--full", is_flag=True, help="Leave nothing out, however much there is.")
 @shared_options
-def list_command(invocation: Invocation) -> int:
-    """List what waits, oldest first, each with the first reason why."""
-    return _list(invocation)
+def list_command(invocation: Invocation, full: bool) -> int:
+    """List what waits, grouped by who said it and why it waits."""
+    return _list(invocation, limit=0 if full else SHOWN_OF_A_GROUP)
 
 
 @command.command("show", short_help="Show one candidate and its difference from the ledger.")
