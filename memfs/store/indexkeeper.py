@@ -80,8 +80,9 @@ class IndexKeeper:
         try:
             image = self._edited(edits, mode)
         except UnknownIndexError:
-            self._cached = None
             return self._update_with_git(lock, edits, mode, staging)
+        if _wants_split(image, mode):
+            return self._split(lock, image, staging)
         key = self._write(lock, encode_index(image))
         self._cached = _Cached(key, image)
         return key
@@ -135,11 +136,15 @@ class IndexKeeper:
                 raise UnknownIndexError("split, but wanted whole")
             apply_split_edits(image, edits)
         else:
-            count = len(image.paths) + len(edits)
-            if mode is IndexMode.SPLIT or (mode is IndexMode.AUTO and count > SPLIT_FROM_FILES):
-                raise UnknownIndexError("whole, but wanted split")
             apply_edits(image, edits)
         return image
+
+    def _split(self, lock: FileLock, image: IndexImage, staging: Staging) -> StatKey:
+        """Lets Git move the entries into a new shared file; the stat data is known already."""
+        private = Path(staging.new_name())
+        os.close(self._effects.create(str(private), encode_index(image)))
+        self._git("update-index", "--split-index", index=private)
+        return self._adopt(lock, private)
 
     def _write(self, lock: FileLock, content: bytes) -> StatKey:
         descriptor = os.open(lock.twin, os.O_WRONLY | os.O_CLOEXEC)
@@ -162,30 +167,11 @@ class IndexKeeper:
         for edit in edits:
             number = f"{edit.mode:o} {edit.oid}" if edit.oid else f"0 {_ABSENT_OID}"
             lines.append(number.encode("ascii") + b"\t" + edit.path + b"\0")
-        options: tuple[str, ...] = ()
-        match mode:
-            case IndexMode.FULL:
-                options = ("--no-split-index",)
-            case IndexMode.SPLIT:
-                options = ("--split-index",)
-            case IndexMode.AUTO:
-                options = self._split_options(private, len(edits))
-        self._git(
-            "update-index", *options, "-z", "--index-info", index=private, stdin=b"".join(lines)
-        )
+        options = ("--no-split-index",) if mode is IndexMode.FULL else ()
+        listing = b"".join(lines)
+        self._git("update-index", *options, "-z", "--index-info", index=private, stdin=listing)
         self._refresh(private)
         return self._adopt(lock, private)
-
-    def _split_options(self, private: Path, added: int) -> tuple[str, ...]:
-        """Decides about splitting in ``auto`` mode from the size of the index as it is."""
-        try:
-            image = parse_index(private.read_bytes())
-        except (UnknownIndexError, FileNotFoundError):
-            return ()
-        if image.is_split:
-            is_long = len(image.paths) + added > MAX_DELTA_ENTRIES
-            return ("--split-index",) if is_long else ()
-        return ("--split-index",) if len(image.paths) + added > SPLIT_FROM_FILES else ()
 
     def _refresh(self, private: Path) -> None:
         try:
@@ -207,6 +193,18 @@ class IndexKeeper:
         return run_git(
             self._git_dir, self._root, *args, input=stdin, index_file=index, is_read=is_read
         )
+
+
+def _wants_split(image: IndexImage, mode: IndexMode) -> bool:
+    """Tells whether entries should move to a new shared file."""
+    count = len(image.paths)
+    match mode:
+        case IndexMode.FULL:
+            return False
+        case IndexMode.SPLIT:
+            return not image.is_split or count > MAX_DELTA_ENTRIES
+        case IndexMode.AUTO:
+            return count > (MAX_DELTA_ENTRIES if image.is_split else SPLIT_FROM_FILES)
 
 
 def _present(oid: str) -> str:

@@ -16,6 +16,7 @@ from memfs.store.staging import Staging
 
 _LEVEL: Final = 1
 """Fast; the objects are packed again by maintenance."""
+_ATTEMPTS: Final = 10
 
 
 class EncodedObject(NamedTuple):
@@ -49,12 +50,16 @@ class ObjectWriter:
     def publish(self) -> None:
         """Gives every collected object its name; the staging must have been flushed before."""
         for oid, temporary in self._staged.items():
-            folder = f"{self._folder}/{oid[:2]}"
-            target = f"{folder}/{oid[2:]}"
-            try:
-                self._effects.rename(temporary, target)
-            except FileNotFoundError:
-                self._effects.mkdir(folder)
-                self._effects.rename(temporary, target)
+            self._publish_one(temporary, f"{self._folder}/{oid[:2]}", oid[2:])
             self._staging.forget(temporary)
         self._staged.clear()
+
+    def _publish_one(self, temporary: str, folder: str, name: str) -> None:
+        for _ in range(_ATTEMPTS):
+            try:
+                self._effects.rename(temporary, f"{folder}/{name}")
+                return
+            except FileNotFoundError:
+                # The folder is not there yet, or a repack has just removed it as empty.
+                self._effects.mkdir(folder)
+        self._effects.rename(temporary, f"{folder}/{name}")

@@ -20,12 +20,10 @@ def apply_split_edits(image: IndexImage, edits: Sequence[IndexEdit]) -> None:
     """Applies edits to the image of a split index.
 
     Raises:
-        UnknownIndexError: An entry is to be removed, or the delta has grown too long.
+        UnknownIndexError: An entry is to be removed.
     """
     if any(not edit.oid for edit in edits):
         raise UnknownIndexError("a removal in a split index")
-    if len(image.paths) + len(edits) > MAX_DELTA_ENTRIES:
-        raise UnknownIndexError("a long delta")
     # Entries without a name stand for replaced shared ones and must come first: the empty path
     # sorts before every other, so the search below never gets among them.
     apply_edits(image, edits)

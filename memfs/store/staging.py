@@ -65,16 +65,20 @@ class Staging:
         match self._durability:
             case Durability.PROCESS:
                 os.close(descriptor)
-            case Durability.EACH:
+            case Durability.EACH if not self._is_large():
                 self._open.append(descriptor)
                 self._effects.fsync(descriptor)
                 os.close(self._open.pop())
-            case Durability.BATCH:
+            case Durability.EACH | Durability.BATCH:
                 self._open.append(descriptor)
                 self._effects.start_flush(descriptor)
                 if len(self._open) > _OPEN_FILES:
                     self._effects.finish_flush(self._open[0])
                     os.close(self._open.pop(0))
+
+    def _is_large(self) -> bool:
+        """Whether syncing file by file has become pointless: one large plan is one batch."""
+        return len(self._left) > _OPEN_FILES
 
     def flush(self) -> None:
         """Waits until the data of every file is written; one sync makes their metadata durable."""

@@ -10,14 +10,17 @@ the acknowledgement back.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from memfs.errors import GitError, StoreError
 from memfs.model.operation import Commit, FileChange, Plan
 from memfs.model.settings import Durability
+from memfs.store.bulk import BULK_CHANGES, write_bulk
 from memfs.store.context import WriteContext
 from memfs.store.journal import Intent, Marker, Placed, encode_intent
 from memfs.store.lock import FileLock
@@ -29,7 +32,7 @@ from memfs.store.message import (
     parse_commit,
     subject_line,
 )
-from memfs.store.objects import ObjectWriter, encode_object
+from memfs.store.objects import EncodedObject, ObjectWriter, encode_object
 from memfs.store.placement import Placement, WorkingFiles
 from memfs.store.preconditions import (
     ForeignCommitsError,
@@ -66,6 +69,8 @@ class _Prepared:
         plan: The plan.
         blobs: Blob id by path, ``None`` for removals.
         copies: Temporary working files by path.
+        bulk_base: For a large plan, the branch tip that its tree was made from.
+        bulk_tree: That tree; empty for an ordinary plan.
         objects: Writes the objects.
         staging: All temporary files.
     """
@@ -75,6 +80,8 @@ class _Prepared:
     copies: Mapping[str, str]
     objects: ObjectWriter
     staging: Staging
+    bulk_base: str = ""
+    bulk_tree: str = ""
 
 
 def commit_plan(context: WriteContext, plan: Plan) -> Commit:
@@ -82,10 +89,11 @@ def commit_plan(context: WriteContext, plan: Plan) -> Commit:
     check_plan(plan)
     staging = context.new_staging()
     try:
-        prepared = _prepare(context, plan, staging)
-        context.effects.step("staged")
-        with context.writing():
-            return _commit_locked(context, prepared)
+        with contextlib.ExitStack() as stack:
+            prepared = _prepare(context, plan, staging, stack)
+            context.effects.step("staged")
+            with context.writing():
+                return _commit_locked(context, prepared)
     except OSError as error:
         raise WriteFailedError(
             f"the store could not be written: {error.strerror or error}",
@@ -96,8 +104,12 @@ def commit_plan(context: WriteContext, plan: Plan) -> Commit:
         staging.discard()
 
 
-def _prepare(context: WriteContext, plan: Plan, staging: Staging) -> _Prepared:
+def _prepare(
+    context: WriteContext, plan: Plan, staging: Staging, stack: contextlib.ExitStack
+) -> _Prepared:
     objects = ObjectWriter(context.git_dir, staging, context.effects)
+    if len(plan.changes) >= BULK_CHANGES:
+        return _prepare_bulk(context, plan, staging, stack, objects)
     blobs: dict[str, str | None] = {}
     copies: dict[str, str] = {}
     for change in plan.changes:
@@ -109,6 +121,32 @@ def _prepare(context: WriteContext, plan: Plan, staging: Staging) -> _Prepared:
         blobs[change.path] = blob.oid
         copies[change.path] = staging.put(change.content)
     return _Prepared(plan=plan, blobs=blobs, copies=copies, objects=objects, staging=staging)
+
+
+def _prepare_bulk(
+    context: WriteContext,
+    plan: Plan,
+    staging: Staging,
+    stack: contextlib.ExitStack,
+    objects: ObjectWriter,
+) -> _Prepared:
+    """Writes the objects of a large plan as one pack, kept alive until the commit is made."""
+    base = context.read_main()
+    changes = ((change.path, change.content) for change in plan.changes)
+    bulk = stack.enter_context(write_bulk(Path(context.git_dir), base, changes))
+    return _Prepared(
+        plan=plan,
+        blobs={change.path: bulk.blobs.get(change.path) for change in plan.changes},
+        copies={
+            change.path: staging.put(change.content)
+            for change in plan.changes
+            if change.content is not None
+        },
+        bulk_base=base,
+        bulk_tree=bulk.tree,
+        objects=objects,
+        staging=staging,
+    )
 
 
 def _commit_locked(context: WriteContext, prepared: _Prepared) -> Commit:
@@ -136,7 +174,11 @@ def _build(
     base = context.read_tree_of(main)
     check_expected(plan, context.trees, base)
     parents = find_parents(context, main=main, ledger=ledger)
-    root, trees = build_tree(context.trees, base, prepared.blobs)
+    trees: tuple[EncodedObject, ...] = ()
+    if prepared.bulk_tree and prepared.bulk_base == main:
+        root = prepared.bulk_tree
+    else:
+        root, trees = build_tree(context.trees, base, prepared.blobs)
     content = commit_content(plan, tree=root, parents=parents)
     commit = encode_object("commit", content)
     for item in (*trees, commit):

@@ -91,10 +91,10 @@ def start_child(work: Callable[[], None]) -> int:
     try:
         work()
         status = 0
-    except BaseException:
-        traceback.print_exc()
-        sys.stderr.flush()
     finally:
+        if status:
+            traceback.print_exc()
+            sys.stderr.flush()
         os._exit(status)
 
 
