@@ -9,7 +9,6 @@ than serving something that nobody admitted. A snapshot never changes and writes
 from __future__ import annotations
 
 import heapq
-import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -231,7 +230,11 @@ class Snapshot:
 
     def raw_changes_since(self, older: Snapshot) -> Iterator[TreeChange]:
         """Yields how the regular files of the two trees differ, whatever is held."""
-        for path, was, now in diff_trees(self._trees, older.tree, self.tree):
+        return self.raw_changes_since_tree(older.tree)
+
+    def raw_changes_since_tree(self, older_tree: str) -> Iterator[TreeChange]:
+        """Yields how the regular files differ from those of a tree; see ``raw_changes_since``."""
+        for path, was, now in diff_trees(self._trees, older_tree, self.tree):
             old, new = _regular(path, was), _regular(path, now)
             if old != new:
                 yield TreeChange(path, old, new)
@@ -315,6 +318,8 @@ class Snapshot:
         return MappingProxyType(holds), frozenset(broken)
 
     def _read_hold(self, item: TreeItem) -> Hold | None:
+        import json  # most snapshots have no hold
+
         if not item.is_file:
             return None
         try:

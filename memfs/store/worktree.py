@@ -1,39 +1,40 @@
 """Compares the working tree with a snapshot: what a person changed and has not handed in.
 
-Git says which paths are worth a look; the digest of the file's own bytes decides (never a
-time). Ignored files do not appear. Nothing is written, not even Git's index is refreshed.
+The digest of a file's own bytes decides; a file is read again whenever its stamp is not the one
+that it had when it was read last (:mod:`memfs.store.stamps`). Git's index plays no part, so
+neither its form nor what is staged matters. Ignored files do not appear, nor do hidden ones
+that the branch does not have. Nothing is written but the table of stamps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import DataError
-from memfs.store.files import FileKind, FileRefusedError, digest_file, file_state
-from memfs.store.git import run_git
-from memfs.store.layout import is_untracked
-from memfs.store.paths import check_path
+from memfs.store.catfile import ObjectMissingError
+from memfs.store.files import digest_file, file_state
+from memfs.store.git import GitFailedError, run_git
+from memfs.store.layout import PROJECTIONS, UNTRACKED_FOLDERS
+from memfs.store.paths import PathRefusedError, check_path
 from memfs.store.snapshot import Snapshot
-
-_STATUS: Final = (
-    "status",
-    "--porcelain=v1",
-    "-z",
-    "--untracked-files=all",
-    "--ignored=no",
-    "--no-renames",
-    "--ignore-submodules=none",
+from memfs.store.stamps import (
+    Scan,
+    StampTable,
+    is_settled_at,
+    load_table,
+    pack_stamps,
+    save_table,
+    scan_files,
 )
-_STATUS_SETTINGS: Final = {
-    "core.trustctime": "true",
-    "core.checkStat": "default",
-    "core.preloadIndex": "true",
-    "status.showUntrackedFiles": "all",
-}
+
+_SKIPPED: Final = frozenset({".git", *UNTRACKED_FOLDERS, *PROJECTIONS})
+_IRREGULAR: Final = "irregular"
+"""Stands for the content of something that is no regular file with a single name."""
 
 
 class WorkingKind(StrEnum):
@@ -88,28 +89,21 @@ def working_state(git_dir: Path, root: Path, root_fd: int, tip: Snapshot) -> Wor
         root_fd: Descriptor of the root.
         tip: Snapshot of the commit that the working tree should show.
     """
-    changes = []
-    for path in suspect_paths(git_dir, root):
-        change = _compare(root_fd, path, tip)
-        if change is not None:
-            changes.append(change)
-    paired = _pair_renames(changes)
-    return WorkingState(changes=tuple(sorted(paired, key=lambda change: change.path)))
-
-
-def suspect_paths(git_dir: Path, root: Path) -> Iterator[str]:
-    """Yields each path that may differ from the checked-out commit, or from the index, once.
-
-    Names that are no UTF-8 come with surrogate escapes.
-
-    Raises:
-        GitFailedError: The index cannot be read.
-    """
-    output = run_git(git_dir, root, *_STATUS, settings=_STATUS_SETTINGS)
-    for line in output.split(b"\0"):
-        path = line[3:].decode("utf-8", "surrogateescape")
-        if path and not is_untracked(path):
-            yield path.rstrip("/")
+    started_ns = time.time_ns()
+    scan = scan_files(root_fd, _SKIPPED)
+    stamps = pack_stamps(scan)
+    table = load_table(git_dir)
+    if table.tree == tip.tree and table.says(scan.paths, stamps):
+        suspects: Iterable[str] = table.suspects
+        contents = table.contents_of(table.suspects)
+        changes = list(_compare_all(root_fd, suspects, contents, tip))
+    else:
+        contents, fresh = _contents(root_fd, scan, table)
+        suspects = _suspects(tip, table, contents, fresh)
+        changes = list(_compare_all(root_fd, suspects, contents, tip))
+        _save(git_dir, tip, scan, stamps, contents, changes, started_ns)
+    shown = _pair_renames(_without_ignored(git_dir, root, changes))
+    return WorkingState(changes=tuple(sorted(shown, key=lambda change: change.path)))
 
 
 def staged_changes(git_dir: Path, index_file: Path | None = None) -> Iterator[tuple[str, str]]:
@@ -135,26 +129,118 @@ def _head_or_empty(git_dir: Path) -> str:
     return output.decode("ascii").strip()
 
 
-def _compare(root_fd: int, path: str, tip: Snapshot) -> WorkingChange | None:
+def _contents(root_fd: int, scan: Scan, table: StampTable) -> tuple[dict[str, str], frozenset[str]]:
+    """Returns blob id, or :data:`_IRREGULAR`, by path, and the paths that are not as they were."""
+    known = table.known()
+    contents: dict[str, str] = {}
+    fresh = set(table.paths) - set(scan.paths)
+    for at, path in enumerate(scan.paths):
+        before = known.get(path)
+        if before is not None and before[0] == scan.stamp(at):
+            contents[path] = before[1]
+            continue
+        fresh.add(path)
+        contents[path] = _digest(root_fd, path) if scan.is_regular(at) else _IRREGULAR
+    return contents, frozenset(fresh)
+
+
+def _digest(root_fd: int, path: str) -> str:
+    try:
+        return digest_file(root_fd, path) or ""
+    except DataError:
+        return _IRREGULAR
+
+
+def _suspects(
+    tip: Snapshot, table: StampTable, contents: Mapping[str, str], fresh: frozenset[str]
+) -> Iterable[str]:
+    """Returns every path that can differ from ``tip``; all paths when no comparison is known."""
+    if table.tree:
+        try:
+            moved = [change.path for change in tip.raw_changes_since_tree(table.tree)]
+        except ObjectMissingError:
+            moved = None
+        if moved is not None:
+            return {*table.suspects, *fresh, *moved}
+    return {*contents, *(entry.path for entry in tip.raw_entries())}
+
+
+def _compare_all(
+    root_fd: int, paths: Iterable[str], contents: Mapping[str, str], tip: Snapshot
+) -> Iterator[WorkingChange]:
+    for path in paths:
+        change = _compare(root_fd, path, contents, tip)
+        if change is not None:
+            yield change
+
+
+def _compare(
+    root_fd: int, path: str, contents: Mapping[str, str], tip: Snapshot
+) -> WorkingChange | None:
     try:
         check_path(path)
-        base = _exact_blob(tip, path)
-        digest = digest_file(root_fd, path)
-    except FileRefusedError as error:
-        base = _exact_blob(tip, path)
-        kind = file_state(root_fd, path).kind
-        if kind in (FileKind.FOLDER, FileKind.ABSENT) and base is not None:
-            # A folder, or a link further up, stands where the file was: the file is gone.
-            return _change(path, None, base, WorkingKind.DELETED)
-        return _irregular(path, base, kind.value if kind is not FileKind.ABSENT else error.code)
-    except DataError as error:
-        return _irregular(path, None, error.code)
+    except PathRefusedError as error:
+        return _irregular(path, None, error.code) if path in contents else None
+    base = _exact_blob(tip, path)
+    digest = contents.get(path, "")
+    if digest == _IRREGULAR:
+        return _irregular(path, base, file_state(root_fd, path).kind.value)
+    if not digest:
+        return _change(path, None, base, WorkingKind.DELETED) if base is not None else None
     if digest == base:
         return None
-    if digest is None:
-        return _change(path, None, base, WorkingKind.DELETED)
     state = WorkingKind.ADDED if base is None else WorkingKind.MODIFIED
     return _change(path, digest, base, state)
+
+
+def _save(
+    git_dir: Path,
+    tip: Snapshot,
+    scan: Scan,
+    stamps: bytes,
+    contents: Mapping[str, str],
+    changes: Iterable[WorkingChange],
+    started_ns: int,
+) -> None:
+    blobs = bytearray()
+    for at, path in enumerate(scan.paths):
+        digest = contents[path]
+        is_known = len(digest) == 40 and is_settled_at(scan.stamp(at), started_ns)
+        blobs += bytes.fromhex(digest) if is_known else bytes(20)
+    table = StampTable(
+        tree=tip.tree,
+        paths=scan.paths,
+        stamps=stamps,
+        blobs=bytes(blobs),
+        suspects=tuple(sorted(change.path for change in changes)),
+    )
+    save_table(git_dir, table)
+
+
+def _without_ignored(
+    git_dir: Path, root: Path, changes: list[WorkingChange]
+) -> list[WorkingChange]:
+    """Leaves out what the branch does not have and that is hidden or ignored by Git."""
+    new = [change.path for change in changes if change.base is None]
+    hidden = {path for path in new if path.startswith(".") or "/." in path}
+    asked = [path for path in new if path not in hidden]
+    ignored = hidden | set(_ignored(git_dir, root, asked)) if asked else hidden
+    return [change for change in changes if change.base is not None or change.path not in ignored]
+
+
+def _ignored(git_dir: Path, root: Path, paths: list[str]) -> Iterator[str]:
+    # This command refuses literal pathspecs; a leading "./" takes their meaning from all others.
+    command = ("--no-literal-pathspecs", "check-ignore", "-z", "--stdin")
+    question = b"".join(b"./%s\0" % path.encode("utf-8", "surrogateescape") for path in paths)
+    try:
+        answer = run_git(git_dir, root, *command, input=question)
+    except GitFailedError as error:
+        # 1 says that none is; 128 that Git refuses one of the paths, as below a link.
+        if error.status in (1, 128):
+            return
+        raise
+    for name in answer.split(b"\0"):
+        yield name.removeprefix(b"./").decode("utf-8", "surrogateescape")
 
 
 def _exact_blob(tip: Snapshot, path: str) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfs.store.layout import hold_path
+from memfs.store.stamps import StampTable, load_table, save_table
 from memfs.store.store import Store
 from memfs.store.worktree import WorkingChange, WorkingKind, staged_changes
 from tests.support.ledgers import blob_of, open_new_store, plan_for
@@ -174,7 +175,7 @@ def test_odd_names_are_reported_one_by_one_and_hide_no_other(store: Store) -> No
         "records/note/con.md": (WorkingKind.IRREGULAR, "path.reserved"),
         "records/note/" + "a" * 255: (WorkingKind.ADDED, ""),
         "records/note/good file.md": (WorkingKind.ADDED, ""),
-        "records/note/nested": (WorkingKind.IRREGULAR, "folder"),
+        "records/note/nested/x.md": (WorkingKind.ADDED, ""),
     }
 
 
@@ -192,6 +193,87 @@ def test_a_huge_file_is_digested_without_being_loaded(store: Store) -> None:
         stream.truncate(200_000_000)
     [found] = store.working_changes().changes
     assert (found.path, found.state) == (NEW, WorkingKind.ADDED)
+
+
+def test_hidden_and_ignored_files_that_the_branch_does_not_have_do_not_appear(
+    store: Store,
+) -> None:
+    person(store).write(
+        {
+            ".obsidian/app.json": "x",
+            "records/note/.a.md.swp": "x",
+            "records/note/draft.bak.md": "x",
+            NEW: "x",
+        }
+    )
+    (store.root / "records/note/.#a.md").symlink_to("user@host.1234")
+    (store.git_dir / "info/exclude").write_text("*.bak.md\n")
+    assert [item.path for item in store.working_changes().changes] == [NEW]
+    foreign = person(store).commit({"records/note/.kept.md": "x"})
+    (store.root / "records/note/.kept.md").unlink()
+    assert foreign == store.main_head()
+    assert {item.path for item in store.working_changes().changes} >= {"records/note/.kept.md"}
+
+
+def test_an_edit_in_the_same_second_is_found_after_a_later_write(store: Store) -> None:
+    # Git compares whole seconds and would take the file for unchanged for ever.
+    store.commit(plan_for(store, {A: "alpha 1\n"}, seconds=2))
+    with (store.root / A).open("r+") as stream:
+        stream.write("ALPHA 1\n")
+    store.commit(plan_for(store, {B: "beta 1\n"}, seconds=3))
+    for _ in range(2):
+        assert store.working_changes().changes == (
+            change(A, "ALPHA 1\n", "alpha 1\n", WorkingKind.MODIFIED),
+        )
+
+
+def test_each_look_starts_from_the_last_one(store: Store) -> None:
+    for path in (A, B):
+        os.utime(store.root / path, (1, 1))
+    steps: list[tuple[dict[str, str | bytes | None], set[str]]] = [
+        ({A: "edited\n"}, {A}),
+        ({}, {A}),
+        ({NEW: "new\n"}, {A, NEW}),
+        ({B: None}, {A, B, NEW}),
+        ({NEW: None, B: "beta\n"}, {A}),
+        ({A: "alpha\n"}, set()),
+        ({A: None}, {A}),
+    ]
+    for files, expected in steps:
+        person(store).write(files)
+        assert {item.path for item in store.working_changes().changes} == expected
+    (store.git_dir / "memfs/stamps").unlink()
+    assert {item.path for item in store.working_changes().changes} == {A}
+
+
+def test_the_answer_follows_the_branch_when_it_moves_under_unchanged_files(store: Store) -> None:
+    assert store.working_changes().is_clean
+    person(store).git("update-ref", "refs/heads/main", "main~1")
+    assert {item.path for item in store.working_changes().changes} == {A, B}
+    person(store).git("update-ref", "refs/heads/main", "main@{1}")
+    assert store.working_changes().is_clean
+
+
+@pytest.mark.parametrize("damage", [b"", b"memfs-stamps 1\n", b"x" * 5000, None])
+def test_a_damaged_table_is_made_again(store: Store, damage: bytes | None) -> None:
+    person(store).write({A: "edited\n"})
+    before = store.working_changes()
+    table = store.git_dir / "memfs/stamps"
+    data = table.read_bytes()
+    table.write_bytes(data[:-1] + b"?" if damage is None else damage)
+    assert store.working_changes() == before
+    table.unlink()
+    table.symlink_to("/etc/passwd")
+    assert store.working_changes() == before
+
+
+def test_a_table_that_names_a_lost_tree_is_not_believed(store: Store) -> None:
+    store.working_changes()
+    table = load_table(store.git_dir)
+    lost = StampTable(tree="1" * 40, paths=table.paths, stamps=table.stamps, blobs=table.blobs)
+    save_table(store.git_dir, lost)
+    person(store).write({B: None})
+    assert {item.path for item in store.working_changes().changes} == {B}
 
 
 def test_looking_does_not_write_the_index(store: Store) -> None:
