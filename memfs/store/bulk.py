@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +64,7 @@ def write_bulk(
         GitFailedError: fast-import failed.
         BulkFailedError: What it wrote is not what it was given.
     """
-    ref = f"{BULK_REFS}{os.getpid()}-{secrets.token_hex(8)}"
+    ref = f"{BULK_REFS}{os.getpid()}-{os.urandom(8).hex()}"
     try:
         expected = _import(git_dir, ref, base, changes)
         yield _read_back(git_dir, ref, expected)
@@ -89,6 +87,8 @@ def sweep_bulk_refs(git_dir: Path) -> int:
 def _import(
     git_dir: Path, ref: str, base: str, changes: Iterable[tuple[str, bytes | None]]
 ) -> dict[str, str | None]:
+    import subprocess
+
     command = git_command(git_dir, None, "-c", "fastimport.unpackLimit=1", "fast-import")
     command += ["--quiet", "--done", "--force"]
     try:

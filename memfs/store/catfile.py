@@ -10,18 +10,20 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import subprocess
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memfs.errors import DataError, StoreError
 from memfs.store.git import git_command, git_environment, missing_git
 
 MAX_OBJECT_BYTES: Final = 64 * 1024 * 1024
 """No record is near this; a larger blob is a file that does not belong in a store."""
+
+if TYPE_CHECKING:
+    import subprocess
 
 _OID: Final = re.compile(r"[0-9a-f]{40}\Z")
 _HEADER_BYTES: Final = 64
@@ -202,6 +204,8 @@ class CatFile:
         return oid, GitObject(parts[1].decode("ascii"), data[:-1])
 
     def _start(self) -> subprocess.Popen[bytes]:
+        import subprocess  # loose objects need no process
+
         child = self._child
         if child is not None and child.poll() is None:
             return child
@@ -229,10 +233,12 @@ class CatFile:
                     stream.close()
                 except BrokenPipeError:
                     continue
+        from subprocess import TimeoutExpired
+
         # Closing its input ends it; one that is blocked on a large answer gets SIGPIPE.
         try:
             child.wait(timeout=5)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             child.kill()
             child.wait()
 

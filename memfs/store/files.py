@@ -13,7 +13,6 @@ import contextlib
 import errno
 import hashlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -237,7 +236,7 @@ def atomic_write(root_fd: int, path: str, content: bytes, *, durable: bool = Tru
     """
     folder, _, name = path.rpartition("/")
     check_path(path)
-    temporary = f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
+    temporary = f"{_TEMPORARY}{os.urandom(8).hex()}.tmp"
     with open_folder(root_fd, folder, create=True) as parent:
         descriptor = os.open(temporary, _CREATE, FILE_MODE, dir_fd=parent)
         try:

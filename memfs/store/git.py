@@ -9,7 +9,6 @@ only read take no optional lock, so that they cannot disturb a writer.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -119,6 +118,8 @@ def run_git(
         GitMissingError: Git is not installed.
         GitFailedError: The command failed (code ``git.failed``) or took too long (``git.timeout``).
     """
+    import subprocess  # most reads need no process
+
     extra = [part for name, value in (settings or {}).items() for part in ("-c", f"{name}={value}")]
     command = git_command(git_dir, work_tree, *extra, *args)
     try:
@@ -161,6 +162,8 @@ def init_repository(root: Path) -> None:
         GitMissingError: Git is not installed.
         GitFailedError: The repository cannot be made.
     """
+    import subprocess
+
     # Naming a Git directory or a working tree here would write core.worktree, hence no run_git.
     command = ["git", "init", "--quiet", "--template=", "--initial-branch=main", str(root)]
     try:

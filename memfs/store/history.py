@@ -130,7 +130,7 @@ def blame(git_dir: Path, objects: CatFile, head: CommitId, path: str) -> tuple[B
         GitFailedError: The file is not in ``head``.
     """
     check_path(path)
-    output = run_git(git_dir, None, "blame", "--porcelain", head, "--", path)
+    output = run_git(git_dir, None, "blame", "--porcelain", "--no-textconv", head, "--", path)
     known: dict[str, Commit] = {}
     log = LedgerLog(git_dir)
     lines: list[BlameLine] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +22,8 @@ def read_resource(name: str) -> str:
     Raises:
         ResourceMissingError: The installation is incomplete.
     """
+    from importlib.resources import files  # slow to import, and only making a store needs it
+
     packaged = files("memfs").joinpath(_PACKAGED, *name.split("/"))
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")

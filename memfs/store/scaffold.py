@@ -7,10 +7,8 @@ door like any other. Only the project's own exclude file is touched outside of t
 
 from __future__ import annotations
 
-import getpass
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -251,6 +249,8 @@ def _has_identity(git_dir: Path) -> bool:
     """Whether Git knows who a person is who commits here, in their own environment."""
     if any(_local_values(git_dir, "user.email")):
         return True
+    import subprocess
+
     named = subprocess.run(
         ["git", "config", "--global", "--get", "user.email"],
         capture_output=True,
@@ -269,6 +269,8 @@ def _local_values(git_dir: Path, name: str) -> Iterator[str]:
 
 
 def _login() -> str:
+    import getpass
+
     try:
         return getpass.getuser()
     except (OSError, KeyError):
