@@ -6,6 +6,7 @@ the ledger moved or the file is gone, and never over an edit that nobody has fil
 
 from __future__ import annotations
 
+from memfs.errors import StoreError
 from memfs.reconcile.projections import INDEX_PATH, is_pristine, render_index
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import (
@@ -36,8 +37,12 @@ def refresh_projections(workspace: Workspace, *, is_filed: bool = False) -> bool
         return False
     title = f"Memory of {workspace.settings.project}"
     records = projected_records(workspace, snapshot)
-    write_projection(
-        workspace, INDEX_PATH, render_index(records, registry=workspace.registry, title=title)
-    )
-    write_projection_stamp(workspace, snapshot.commit)
+    text = render_index(records, registry=workspace.registry, title=title)
+    try:
+        write_projection(workspace, INDEX_PATH, text)
+        write_projection_stamp(workspace, snapshot.commit)
+    except (OSError, StoreError):
+        # A store or a cache that may only be read: what was generated before stays, the
+        # question that was asked is answered, and the next writer brings it up.
+        return False
     return True

@@ -1,0 +1,344 @@
+"""Everything memfs can do with one opened store, for one who works with it.
+
+:class:`Memory` is the public interface for tool authors. Every method answers with a value;
+a *no* is a value too. What could not be carried out raises a :class:`memfs.errors.MemfsError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, Unpack
+
+from memfs.app.drafts import ClaimOptions, QuestionOptions, draft_from, query_from
+from memfs.app.opening import admitted_settings
+from memfs.errors import MemfsError
+from memfs.model.candidate import Candidate, Submission
+from memfs.model.evidence import Quote
+from memfs.model.operation import Commit
+from memfs.model.origin import Actor, Channel
+from memfs.model.packet import MemoryState, Packet, ScoredRecord
+from memfs.model.problem import Problem
+from memfs.model.record import StoredRecord
+from memfs.model.result import Result
+from memfs.model.settings import Settings
+from memfs.policy.authority import capture_origin
+from memfs.services.ports import Workspace
+
+if TYPE_CHECKING:
+    from memfs.reconcile.reconciler import Pass
+
+EditText = Callable[[bytes, str], bytes]
+"""Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
+
+
+class Memory:
+    """One opened store and the one who works with it. Use it as a context manager."""
+
+    def __init__(self, workspace: Workspace, actor: Actor) -> None:
+        self.workspace = workspace
+        self.actor = actor
+        self._last_pass: Pass | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Brings the projections up to the ledger and closes the store."""
+        from memfs.reconcile.projecting import refresh_projections
+
+        try:
+            refresh_projections(self.workspace)
+        finally:
+            self.workspace.store.close()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.workspace.settings
+
+    def _take_in(self) -> Pass:
+        """Looks once, before anything else, at what changed outside memfs."""
+        if self._last_pass is None:
+            from memfs.reconcile.reconciler import run_pass
+
+            self._last_pass = run_pass(self.workspace)
+        return self._last_pass
+
+    def _take_in_before_reading(self) -> str:
+        """Looks, and lets a question be answered from the ledger even when looking fails.
+
+        Returns:
+            The code of what was in the way; empty when nothing was.
+        """
+        try:
+            self._take_in()
+        except MemfsError as error:
+            return error.code
+        return ""
+
+    # What enters -------------------------------------------------------------------
+
+    def remember(self, text: str, **options: Unpack[ClaimOptions]) -> Result:
+        """Records what the actor states; an agent's statement waits like any proposal."""
+        from memfs.services.propose import submit
+
+        self._take_in()
+        submission = Submission(
+            draft=draft_from(self.workspace, text, options),
+            origin=capture_origin(self.actor, text),
+            key=options.get("key", ""),
+        )
+        return submit(self.workspace, submission, self.actor, action="remember")
+
+    def propose(
+        self, text: str, *, quote: str = "", evidence: str = "", **options: Unpack[ClaimOptions]
+    ) -> Result:
+        """Proposes a claim; it is served to nobody until it is admitted.
+
+        Args:
+            text: The claim.
+            quote: Words that are said to stand in the evidence.
+            evidence: Id of the evidence record.
+            options: What else is said of the claim.
+        """
+        from memfs.services.propose import submit
+
+        self._take_in()
+        submission = Submission(
+            draft=draft_from(self.workspace, text, options),
+            origin=capture_origin(self.actor, text),
+            quotes=(Quote(evidence_id=evidence, text=quote),) if evidence else (),
+            key=options.get("key", ""),
+            wants_review=self.actor.is_person,
+        )
+        return submit(self.workspace, submission, self.actor, action="propose")
+
+    def correct(self, reference: str, text: str) -> Result:
+        """Replaces what a record says; the earlier wording stays in its history."""
+        from memfs.services.correct import correct
+
+        self._take_in()
+        origin = capture_origin(self.actor, text)
+        return correct(self.workspace, reference, text, self.actor, origin)
+
+    def edit(self, reference: str, edit_text: EditText) -> Result:
+        """Opens a record in the person's editor and submits what they saved."""
+        from memfs.services.correct import edited, target_of
+
+        self._take_in()
+        stored = target_of(self.workspace, reference, self.actor)
+        before = self.workspace.store.read_blob(stored.blob)
+        saved = edit_text(before, Path(stored.path).suffix)
+        if saved == before:
+            return self._nothing("edit", stored.record.id)
+        editor = replace(self.actor, channel=self._editing_channel())
+        origin = capture_origin(editor, saved.decode("utf-8", "replace"))
+        return edited(self.workspace, stored, saved, self.actor, origin)
+
+    def _editing_channel(self) -> Channel:
+        return Channel.EDITOR if self.actor.channel is Channel.TERMINAL else self.actor.channel
+
+    def _nothing(self, action: str, target: str) -> Result:
+        from memfs.model.result import ResultStatus
+
+        return Result(
+            action=action,
+            target=target,
+            status=ResultStatus.NOTHING,
+            message="nothing was changed",
+            store=str(self.workspace.store.root),
+        )
+
+    # What is read ------------------------------------------------------------------
+
+    def recall(
+        self, text: str, *, budget: int | None = None, **options: Unpack[QuestionOptions]
+    ) -> Packet:
+        """Answers from memory with whole records within a token budget."""
+        from memfs.services.compile_context import compile_packet
+        from memfs.services.recall import recall
+
+        trouble = self._take_in_before_reading()
+        query = query_from(self.workspace, self.actor, text, options, budget=budget)
+        outcome = recall(self.workspace, query)
+        if trouble and outcome.state in (MemoryState.OK, MemoryState.EMPTY):
+            outcome = replace(outcome, state=MemoryState.DEGRADED, reason=trouble)
+        return compile_packet(self.workspace, outcome, query)
+
+    def search(self, text: str, **options: Unpack[QuestionOptions]) -> tuple[ScoredRecord, ...]:
+        """Searches; the same ranking as recall, without packing."""
+        from memfs.services.recall import search
+
+        self._take_in_before_reading()
+        query = query_from(self.workspace, self.actor, text, options)
+        return search(self.workspace, query).hits
+
+    def show(self, reference: str) -> StoredRecord:
+        """Returns one record as the ledger has it."""
+        from memfs.services.reading import show
+
+        self._take_in()
+        return show(self.workspace, reference, self.actor)
+
+    def list_records(
+        self, *, kinds: Sequence[str] = (), tags: Sequence[str] = (), limit: int = 0
+    ) -> tuple[StoredRecord, ...]:
+        """Lists records, newest first."""
+        from memfs.services.reading import list_records
+
+        self._take_in()
+        return list_records(
+            self.workspace, self.actor, kinds=tuple(kinds), tags=tuple(tags), limit=limit
+        )
+
+    def history(self, reference: str) -> tuple[Commit, ...]:
+        """Returns the commits that made or changed a record, newest first."""
+        from memfs.services.reading import history
+
+        self._take_in()
+        return history(self.workspace, reference, self.actor)
+
+    def diff(self, reference: str, older: int | None = None, newer: int | None = None) -> str:
+        """Returns a unified diff between two versions of a record."""
+        from memfs.services.reading import diff
+
+        self._take_in()
+        return diff(self.workspace, reference, self.actor, older, newer)
+
+    # What waits --------------------------------------------------------------------
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Returns what waits for a decision, oldest first."""
+        from memfs.services.review import waiting
+
+        self._take_in()
+        return waiting(self.workspace)
+
+    def candidate(self, reference: str) -> tuple[Candidate, str]:
+        """Returns one candidate and its difference from the ledger."""
+        from memfs.services.inbox import difference, find_candidate
+
+        self._take_in()
+        candidate = find_candidate(self.workspace, reference)
+        return candidate, difference(self.workspace, candidate)
+
+    def accept(self, references: Sequence[str] | None) -> tuple[Result, ...]:
+        """Accepts candidates; ``None`` for all that wait, batches in one commit each."""
+        from memfs.app.reviewing import accept_all
+        from memfs.services.review import accept
+
+        self._take_in()
+        if references is None:
+            return accept_all(self.workspace, self.actor)
+        return tuple(accept(self.workspace, item, self.actor) for item in references)
+
+    def reject(
+        self, references: Sequence[str] | None, *, restore: bool = False
+    ) -> tuple[Result, ...]:
+        """Rejects candidates; ``None`` for all that wait."""
+        from memfs.services.review import reject, waiting
+
+        self._take_in()
+        chosen = references
+        if chosen is None:
+            chosen = [item.id for item in waiting(self.workspace)]
+        return tuple(reject(self.workspace, item, self.actor, restore=restore) for item in chosen)
+
+    def edit_candidate(self, reference: str, edit_text: EditText) -> Result:
+        """Opens what a candidate proposes in the person's editor."""
+        from memfs.app.reviewing import edit_candidate
+
+        self._take_in()
+        result = edit_candidate(self.workspace, reference, self.actor, edit_text)
+        self._last_pass = None
+        self._take_in()
+        return result
+
+    def import_path(
+        self, path: Path, *, format_name: str = "auto", accept: bool = False, dry_run: bool = False
+    ) -> Result:
+        """Imports what another system kept, as candidates or, accepted, as one commit."""
+        from memfs.app.importing import import_path
+
+        self._take_in()
+        return import_path(
+            self.workspace,
+            path,
+            self.actor,
+            format_name=format_name,
+            accept=accept,
+            dry_run=dry_run,
+        )
+
+    # How it stands -----------------------------------------------------------------
+
+    def check(self, paths: Sequence[Path] = ()) -> tuple[Problem, ...]:
+        """Checks files, or everything."""
+        from memfs.services.check import check
+
+        return check(self.workspace, [self._inside(path) for path in paths])
+
+    def check_staged(self) -> tuple[Problem, ...]:
+        """Checks what Git is about to commit in the store."""
+        from memfs.services.check import check_staged
+
+        return check_staged(self.workspace)
+
+    def _inside(self, path: Path) -> str:
+        from memfs.errors import UsageError
+
+        root = self.workspace.store.root
+        for base in (Path.cwd(), root):
+            place = base / path
+            if place.is_relative_to(root) and (base == root or place.exists()):
+                return place.relative_to(root).as_posix()
+        raise UsageError(f"expected a file of the store {root}, got {path}")
+
+    def status(self) -> Result:
+        """Tells how the store stands."""
+        from memfs.services.health import status
+
+        found = self._take_in()
+        return status(self.workspace, found.problems)
+
+    def doctor(self, *, fix: bool = False) -> tuple[Problem, ...]:
+        """Examines the store and mends what can be mended without losing anything."""
+        from memfs.services.health import examine
+
+        return examine(self.workspace, fix=fix)
+
+    def rebuild(self) -> Result:
+        """Rebuilds every index and projection from the ledger."""
+        from memfs.services.health import rebuild_caches
+
+        return rebuild_caches(self.workspace)
+
+    def reconcile(self) -> Result:
+        """Looks at what changed outside memfs and files it."""
+        from memfs.reconcile.reconciler import pass_result
+
+        self._last_pass = None
+        return pass_result(self.workspace, self._take_in())
+
+    def watch(self, *, once: bool = False) -> Iterator[Result]:
+        """Watches the store and yields a result for each pass that found something."""
+        from memfs.reconcile.daemon import watch
+
+        return watch(self._current, once=once)
+
+    def _current(self) -> Workspace:
+        """Returns the workspace with the settings that are admitted now."""
+        settings = admitted_settings(self.workspace.store)
+        self.workspace = replace(self.workspace, settings=settings)
+        return self.workspace
