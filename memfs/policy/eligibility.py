@@ -202,7 +202,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "hidden-reasoning",
         "reasoning-block",
         r"<\s*/?\s*(?:think|thinking|reasoning|scratchpad|inner_monologue|chain_of_thought|analysis)\s*>|"
-        r"<\|(?:thinking|reasoning|channel)\|>|^\s*(?:chain[ -]of[ -]thought|hidden reasoning|"
+        r"<\|(?:thinking|reasoning|channel)\|>|^[ \t]*(?:chain[ -]of[ -]thought|hidden reasoning|"
         r"internal monologue)\s*:|\"(?:reasoning_content|thinking_blocks?)\"\s*:",
         negatable=False,
         is_instruction=False,
@@ -244,7 +244,7 @@ _DERIVABLE: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
     (re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE), 4),
     (re.compile(r"\"?integrity\"?:? \"?sha(?:1|256|384|512)-", re.MULTILINE), 3),
     (re.compile(r"^\[\[package\]\]\s*$", re.MULTILINE), 3),
-    (re.compile(r"^[│|]?\s*[├└]── ", re.MULTILINE), 25),
+    (re.compile(r"^[│| \t]*[├└]── ", re.MULTILINE), 25),
 )
 _FENCED: Final = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _CODE_LINES: Final = 60

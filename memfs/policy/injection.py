@@ -80,7 +80,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     ),
     _rule(
         "important-message",
-        r"\bimportant\s+(?:message|instructions?|notice|override|update)\b|^\W*important!{2,}",
+        r"\bimportant\s+(?:message|instructions?|notice|override|update)\b|^[^\w\n]{0,20}important!{2,}",
     ),
     _rule(
         "before-you",
@@ -93,7 +93,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     ),
     _rule(
         "role-prefix",
-        r"^\s*(?:system|assistant|developer)(?:\s+(?:prompt|message|note|override))?\s*:\s*\S",
+        r"^[ \t]*(?:system|assistant|developer)(?:\s+(?:prompt|message|note|override))?\s*:\s*\S",
     ),
     _rule(
         "role-change",
@@ -175,7 +175,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     ),
     _rule(
         "always-order",
-        r"^\s*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|route|use|send|trust|answer|respond|promote)\b",
+        r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|route|use|send|trust|answer|respond|promote)\b",
     ),
     _rule(
         "jailbreak",

@@ -69,9 +69,10 @@ _ORDINARY: Final = re.compile(
     r"(?:\d{1,2}:\d{2}.*|\d{4}-\d{2}-\d{2}.*|v?\d+(?:\.\d+)+\S*|[$€£]?\d[\d,.]*%?|"
     r"[A-Za-z]+(?:['’][a-z]+)?[.!?)\]]*|[A-Za-z]+(?:/[A-Za-z]+)+)\Z"
 )
-_TOKEN: Final = re.compile(r"(?=\S*[\d_/.=])\S{12,}")
-"""What every issued token is at least; prose without one is not searched family by family."""
-_LONG_WORD: Final = re.compile(r"(?=\S*\d)\S{16,}|://")
+_TOKEN_CHARS: Final = 12
+"""What an issued token has at least; prose without one is not searched family by family."""
+_TOKEN_MARK: Final = re.compile(r"[\d_/.=]")
+_LIBRARY_CHARS: Final = 16
 _PLUGIN_LINE_CHARS: Final = 4_000
 _STRONG_LENGTH: Final = 8
 
@@ -97,7 +98,7 @@ def family_names() -> tuple[str, ...]:
 
 
 def _findings(text: str) -> Iterator[SecretFinding]:
-    has_token = _TOKEN.search(text) is not None
+    has_token = _has_word(text, _TOKEN_CHARS, _TOKEN_MARK)
     for family in ISSUED:
         if not (has_token or family.is_phrase):
             continue
@@ -110,12 +111,21 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         value = match["value"] or match["key"] or match["bearer"]
         if not _PLACEHOLDER.fullmatch(value):
             yield SecretFinding("authorization", match.start(), match.end())
-    if _LONG_WORD.search(text) is not None:
+    if _is_for_library(text):
         yield from _library_findings(text)
     for match in NUMBER_CODE.finditer(text):
         yield SecretFinding("number-code", match.start(), match.end())
     yield from _labelled(text)
     yield from _spoken(text)
+
+
+def _has_word(text: str, least: int, mark: re.Pattern[str]) -> bool:
+    """Tells whether a word of that length carries the mark; linear, unlike one pattern."""
+    return any(len(word) >= least and mark.search(word) for word in text.split())
+
+
+def _is_for_library(text: str) -> bool:
+    return "://" in text or _has_word(text, _LIBRARY_CHARS, _DIGIT)
 
 
 def _labelled(text: str) -> Iterator[SecretFinding]:
@@ -159,7 +169,7 @@ def _library_findings(text: str) -> Iterator[SecretFinding]:
     """Asks the library's detectors line by line, for lines that could hold a token at all."""
     offset = 0
     for line in text.splitlines(keepends=True):
-        if len(line) <= _PLUGIN_LINE_CHARS and _LONG_WORD.search(line):
+        if len(line) <= _PLUGIN_LINE_CHARS and _is_for_library(line):
             for plugin in _plugins():
                 for value in plugin.analyze_string(line):
                     at = line.find(value)
