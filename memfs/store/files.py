@@ -137,17 +137,29 @@ def open_file(root_fd: int, path: str) -> Iterator[int]:
     folder, _, name = path.rpartition("/")
     check_path(path)
     with open_folder(root_fd, folder) as parent:
+        descriptor = open_regular(parent, name, path)
         try:
-            descriptor = os.open(name, _READ, dir_fd=parent)
-        except OSError as error:
-            raise _refused(error, path) from error
-        try:
-            kind = _kind_of(os.fstat(descriptor))
-            if kind is not FileKind.REGULAR:
-                raise FileRefusedError(f"expected a regular file, got a {kind}", path=path)
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+def open_regular(parent: int, name: str, path: str) -> int:
+    """Opens a regular file with a single link in an open folder; the caller closes it.
+
+    Raises:
+        FileRefusedError: It is something else.
+        FileNotFoundError: There is nothing.
+    """
+    try:
+        descriptor = os.open(name, _READ, dir_fd=parent)
+    except OSError as error:
+        raise _refused(error, path) from error
+    kind = _kind_of(os.fstat(descriptor))
+    if kind is not FileKind.REGULAR:
+        os.close(descriptor)
+        raise FileRefusedError(f"expected a regular file, got a {kind}", path=path)
+    return descriptor
 
 
 def read_file(root_fd: int, path: str, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes | None:
@@ -188,13 +200,18 @@ def digest_file(root_fd: int, path: str) -> str | None:
     """
     try:
         with open_file(root_fd, path) as descriptor:
-            size = os.fstat(descriptor).st_size
-            digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-            while piece := os.read(descriptor, _PIECE):
-                digest.update(piece)
-            return digest.hexdigest()
+            return digest_open(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def digest_open(descriptor: int) -> str:
+    """Returns the Git blob id of an open file."""
+    size = os.fstat(descriptor).st_size
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    while piece := os.read(descriptor, _PIECE):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def file_state(root_fd: int, path: str) -> FileState:

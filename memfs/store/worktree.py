@@ -17,7 +17,7 @@ from typing import Final
 
 from memfs.errors import DataError
 from memfs.store.catfile import ObjectMissingError
-from memfs.store.files import digest_file, file_state
+from memfs.store.files import FileKind, file_state
 from memfs.store.git import GitFailedError, run_git
 from memfs.store.layout import PROJECTIONS, UNTRACKED_FOLDERS
 from memfs.store.paths import PathRefusedError, check_path
@@ -25,6 +25,7 @@ from memfs.store.snapshot import Snapshot
 from memfs.store.stamps import (
     Scan,
     StampTable,
+    digest_files,
     is_settled_at,
     load_table,
     pack_stamps,
@@ -133,6 +134,7 @@ def _contents(root_fd: int, scan: Scan, table: StampTable) -> tuple[dict[str, st
     """Returns blob id, or :data:`_IRREGULAR`, by path, and the paths that are not as they were."""
     known = table.known()
     contents: dict[str, str] = {}
+    unread: list[str] = []
     fresh = set(table.paths) - set(scan.paths)
     for at, path in enumerate(scan.paths):
         before = known.get(path)
@@ -140,15 +142,21 @@ def _contents(root_fd: int, scan: Scan, table: StampTable) -> tuple[dict[str, st
             contents[path] = before[1]
             continue
         fresh.add(path)
-        contents[path] = _digest(root_fd, path) if scan.is_regular(at) else _IRREGULAR
+        contents[path] = _IRREGULAR
+        if scan.is_regular(at):
+            unread.append(path)
+    for path, digest in digest_files(root_fd, unread):
+        contents[path] = digest if digest is not None else _vanished(root_fd, path)
     return contents, frozenset(fresh)
 
 
-def _digest(root_fd: int, path: str) -> str:
+def _vanished(root_fd: int, path: str) -> str:
+    """Tells a file that was removed meanwhile from one that is refused."""
     try:
-        return digest_file(root_fd, path) or ""
+        is_absent = file_state(root_fd, path).kind is FileKind.ABSENT
     except DataError:
         return _IRREGULAR
+    return "" if is_absent else _IRREGULAR
 
 
 def _suspects(
