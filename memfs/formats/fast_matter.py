@@ -28,10 +28,10 @@ _FLOW_PLAIN: Final = (
     r"(?:(?::(?=[^\s,\[\]{}?])|(?<=\S)\#)[^\n:#,\[\]{}?]*)*(?<!\s)"
 )
 _LINE: Final = re.compile(
-    rf"(?P<indent>\ *)(?:(?P<key>[A-Za-z_][\w.-]*):"
+    rf"^(?P<indent>\ *)(?:(?P<key>[A-Za-z_][\w.-]*):"
     rf"(?:\ +(?:(?P<plain>{_BLOCK_PLAIN})|(?P<quoted>{_QUOTED})|(?P<flow>[\[{{][^\n]*)))?"
     rf"(?:\ +\#[^\n]*|\ *)|\#[^\n]*)?(?:\n|\Z)",
-    re.ASCII,
+    re.ASCII | re.MULTILINE,
 )
 _ITEM: Final = re.compile(
     rf"(?P<plain>{_FLOW_PLAIN})|(?P<quoted>{_QUOTED})|(?P<open>[\[{{])", re.ASCII

@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 from memfs.errors import DataError
 from memfs.formats.canonical import UnwritableError, emit_matter, plain_data, title_of
 from memfs.formats.envelope import ENVELOPE, REQUIRED, build_record, check_body, record_values
-from memfs.formats.fast_matter import read_fast
-from memfs.formats.json_codec import edit_json, emit_json, json_places, parse_json
-from memfs.formats.kind_fields import FieldError, grants_in
-from memfs.formats.matter import FENCE, Document, FrontmatterError, parse_fully, split
-from memfs.formats.record_problems import Locator, closest, problem_from, problems_from
-from memfs.formats.text import decode_text, is_encodable
-from memfs.formats.yaml_core import Place, Position
+from memfs.formats.json_codec import edit_json, emit_json
+from memfs.formats.kind_fields import FieldError
+from memfs.formats.matter import FENCE, Document, split
+from memfs.formats.parsed_file import ParsedFile, parse_file
+from memfs.formats.record_faults import faults_of, kind_of, placed
+from memfs.formats.record_problems import Fault, problem_from
+from memfs.formats.text import is_encodable
 from memfs.model.kinds import KindRegistry, KindSpec
-from memfs.model.limits import BODY_BYTES
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
@@ -48,16 +47,6 @@ class Decoded:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parsed:
-    """A file as plain data, before any field is looked at."""
-
-    values: Mapping[str, JsonValue]
-    body: str
-    document: Document | None
-    text: str = ""
-
-
 def read_record(data: bytes, *, path: str, registry: KindRegistry) -> Record:
     """Reads a record that the ledger holds; fast, and silent about all but the first fault.
 
@@ -66,7 +55,7 @@ def read_record(data: bytes, *, path: str, registry: KindRegistry) -> Record:
             wrong or missing, or the kind is unknown.
     """
     try:
-        parsed = _parse(data, path, is_draft=False)
+        parsed = parse_file(data, path, is_draft=False)
     except DataError as error:
         raise RecordError(
             error.message,
@@ -102,21 +91,21 @@ def decode_record(
         draft: A person's new file: only a kind (or the folder of one) and words are required.
     """
     try:
-        parsed = _parse(data, path, is_draft=draft)
+        parsed = parse_file(data, path, is_draft=draft)
     except DataError as error:
         return Decoded(record=None, problems=(problem_from(error, path),))
-    kind, problems = _kind_of(parsed, path, registry, is_draft=draft)
+    kind, faults = kind_of(parsed, path, registry, is_draft=draft)
     if kind is None:
-        return Decoded(record=None, problems=_placed(problems, parsed, path))
-    problems += _faults(parsed, path, kind, is_draft=draft)
-    if not any(severity is Severity.ERROR for *_, severity in problems):
+        return Decoded(record=None, problems=placed(faults, parsed, path))
+    faults += faults_of(parsed, kind, is_draft=draft)
+    if not any(fault.severity is Severity.ERROR for fault in faults):
         try:
             record = build_record(parsed.values, parsed.body, kind)
         except FieldError as error:
-            problems.append(((error.name,), "record.value", str(error), "", Severity.ERROR))
+            faults.append(Fault((error.name,), "record.value", str(error)))
         else:
-            return Decoded(record=record, problems=_placed(problems, parsed, path))
-    return Decoded(record=None, problems=_placed(problems, parsed, path))
+            return Decoded(record=record, problems=placed(faults, parsed, path))
+    return Decoded(record=None, problems=placed(faults, parsed, path))
 
 
 def encode_record(record: Record, registry: KindRegistry) -> bytes:
@@ -158,7 +147,7 @@ def update_record(data: bytes, record: Record, *, path: str, registry: KindRegis
 
     kind = _registered(record, registry)
     record = _tidy(record)
-    parsed = _parse(data, path, is_draft=True)
+    parsed = parse_file(data, path, is_draft=True)
     if parsed.document is None:
         edited = edit_json(data, _changes(parsed, record, kind), path=path)
     elif not parsed.document.has_matter:
@@ -168,7 +157,7 @@ def update_record(data: bytes, record: Record, *, path: str, registry: KindRegis
         edited = edit_matter(data, changes, path=path) if changes else data
     if parsed.document is not None and parsed.body != record.body:
         edited = _with_body(edited, record.body, path)
-    again = _parse(edited, path, is_draft=False)
+    again = parse_file(edited, path, is_draft=False)
     try:
         is_same = build_record(again.values, again.body, kind) == record
     except FieldError as error:
@@ -176,140 +165,6 @@ def update_record(data: bytes, record: Record, *, path: str, registry: KindRegis
     if not is_same:
         raise RoundTripError("the edited file would say something else", path=path)
     return edited
-
-
-def kind_of_path(path: str, registry: KindRegistry) -> KindSpec | None:
-    """Returns the kind whose folder holds ``path``, or ``None``."""
-    for kind in registry:
-        if path.startswith(f"{kind.folder}/"):
-            return kind
-    return None
-
-
-def _parse(data: bytes, path: str, *, is_draft: bool) -> _Parsed:
-    if path.endswith(".json"):
-        values = parse_json(data, path=path)
-        return _Parsed(values=values, body="", document=None, text=data.decode("utf-8"))
-    text = decode_text(data, path=path)
-    try:
-        document = split(data, path=path)
-    except FrontmatterError as error:
-        if not is_draft or error.code != "frontmatter.missing":
-            raise
-        newline = b"\r\n" if b"\r\n" in data else b"\n"
-        document = Document(matter=b"", body=data, newline=newline, has_matter=False)
-        return _Parsed(values={}, body=text, document=document)
-    matter = document.matter.decode("utf-8")
-    said: Mapping[str, JsonValue] | None = read_fast(matter)
-    if said is None:
-        said = parse_fully(matter, path=path, line=document.matter_line).values
-    return _Parsed(values=said, body=document.body.decode("utf-8"), document=document)
-
-
-_Fault = tuple[Place, str, str, str, Severity]
-
-
-def _kind_of(
-    parsed: _Parsed, path: str, registry: KindRegistry, *, is_draft: bool
-) -> tuple[KindSpec | None, list[_Fault]]:
-    named = parsed.values.get("kind")
-    by_folder = kind_of_path(path, registry)
-    if named is None:
-        if is_draft and by_folder is not None:
-            return by_folder, []
-        hint = f"expected one of {', '.join(registry.names)}"
-        return None, [
-            ((), "record.missing", "kind: expected a value, got none", hint, Severity.ERROR)
-        ]
-    kind = registry.get(named) if isinstance(named, str) else None
-    if kind is None:
-        message = f"kind: expected one of {', '.join(registry.names)}"
-        hint = closest(str(named), registry.names)
-        return None, [(("kind",), "record.kind", message, hint, Severity.ERROR)]
-    if not path.endswith(kind.extension):
-        message = f"expected a {kind.extension} file for the kind {kind.name}"
-        return kind, [(("kind",), "record.format", message, "", Severity.ERROR)]
-    if by_folder is not None and by_folder is not kind:
-        message = f"a record of the kind {kind.name} stands in the folder of {by_folder.name}"
-        hint = f"move it below {kind.folder}/"
-        return kind, [(("kind",), "record.folder", message, hint, Severity.WARNING)]
-    return kind, []
-
-
-def _faults(parsed: _Parsed, path: str, kind: KindSpec, *, is_draft: bool) -> list[_Fault]:
-    from pydantic import ValidationError
-
-    from memfs.formats.record_models import EnvelopeModel, model_for
-
-    known = {*EnvelopeModel.model_fields, *(spec.name for spec in kind.fields)}
-    given = {k: v for k, v in parsed.values.items() if not (k in known and v is None)}
-    faults: list[_Fault] = []
-    try:
-        model_for(kind).model_validate({**given, "kind": kind.name})
-    except ValidationError as error:
-        found = problems_from(error, Locator(path=path, places={}))
-        for fault, problem in zip(error.errors(include_url=False), found, strict=True):
-            faults.append(
-                (fault["loc"], problem.code, problem.message, problem.hint, Severity.ERROR)
-            )
-    required = () if is_draft else REQUIRED
-    for name in required:
-        if name not in given and name != "kind":
-            faults.append(
-                ((), "record.missing", f"{name}: expected a value, got none", "", Severity.ERROR)
-            )
-    extra = {name: value for name, value in given.items() if name not in EnvelopeModel.model_fields}
-    for place in grants_in(extra):
-        message = f"{place[-1]}: no field can grant an action"
-        faults.append((place, "record.grants-action", message, "remove it", Severity.ERROR))
-    return faults + _body_faults(parsed, kind, given) + _misspelt(extra, known)
-
-
-def _body_faults(parsed: _Parsed, kind: KindSpec, given: Mapping[str, JsonValue]) -> list[_Fault]:
-    if kind.extension == ".json":
-        return []
-    size = len(parsed.body.encode("utf-8"))
-    if size > BODY_BYTES:
-        message = f"the body: expected at most {BODY_BYTES} bytes, got {size}"
-        return [((), "record.length", message, "split it; one record is one claim", Severity.ERROR)]
-    if not given.get("title") and not title_of(parsed.body):
-        message = "expected a title or words below the frontmatter"
-        return [((), "record.empty", message, "", Severity.ERROR)]
-    lines = parsed.body.lstrip().splitlines()
-    if len(lines) > 2 and lines[0] == "---" and ":" in lines[1] and "---" in lines[2:]:
-        message = "the body starts with a second frontmatter"
-        hint = "join the two blocks into one"
-        return [((), "record.stacked", message, hint, Severity.WARNING)]
-    return []
-
-
-def _misspelt(extra: Mapping[str, JsonValue], known: set[str]) -> list[_Fault]:
-    faults: list[_Fault] = []
-    for name in extra:
-        if name not in known and (hint := closest(name, known)):
-            message = f"the field {name!r} is unknown and kept as it is"
-            faults.append(((name,), "record.unknown-field", message, hint, Severity.WARNING))
-    return faults
-
-
-def _placed(faults: list[_Fault], parsed: _Parsed, path: str) -> tuple[Problem, ...]:
-    if not faults:
-        return ()
-    locator = Locator(path=path, places=_places(parsed, path))
-    return tuple(
-        sorted(
-            locator.problem(place, code, message, hint=hint, severity=severity)
-            for place, code, message, hint, severity in faults
-        )
-    )
-
-
-def _places(parsed: _Parsed, path: str) -> Mapping[Place, Position]:
-    document = parsed.document
-    if document is None:
-        return json_places(parsed.text, path=path)
-    matter = document.matter.decode("utf-8")
-    return parse_fully(matter, path=path, line=document.matter_line).places
 
 
 def _missing(values: Mapping[str, JsonValue], kind: KindSpec) -> Iterator[str]:
@@ -361,11 +216,11 @@ def _joined(values: Mapping[str, JsonValue], record: Record, kind: KindSpec) -> 
 
 
 def _reread(data: bytes, kind: KindSpec) -> tuple[Mapping[str, JsonValue], str]:
-    parsed = _parse(data, f"new{kind.extension}", is_draft=False)
+    parsed = parse_file(data, f"new{kind.extension}", is_draft=False)
     return parsed.values, parsed.body
 
 
-def _changes(parsed: _Parsed, record: Record, kind: KindSpec) -> dict[str, JsonValue | None]:
+def _changes(parsed: ParsedFile, record: Record, kind: KindSpec) -> dict[str, JsonValue | None]:
     old = build_record(parsed.values, parsed.body, kind)
     wanted = record_values(record, kind)
     changes: dict[str, JsonValue | None] = {}

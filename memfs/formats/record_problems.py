@@ -29,6 +29,25 @@ _QUOTED_CHARS: Final = 40
 _SENTENCE_CHARS: Final = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with a value, before its place in the file is known.
+
+    Attributes:
+        place: Keys and 0-based positions from the outside in; empty for the file as a whole.
+        code: Stable dotted code.
+        message: Expected before got.
+        hint: What to do; may be empty.
+        severity: Error or warning.
+    """
+
+    place: Place
+    code: str
+    message: str
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Locator:
     """Finds the position of a field in one file.
@@ -43,18 +62,12 @@ class Locator:
     places: Mapping[Place, Position]
     fallback: Position = (1, 1)
 
-    def problem(
-        self,
-        place: Place,
-        code: str,
-        message: str,
-        *,
-        hint: str = "",
-        severity: Severity = Severity.ERROR,
-    ) -> Problem:
-        """Returns a problem at ``place`` or at the nearest thing around it."""
-        line, column = self.position(place)
-        return Problem(self.path, line, column, code, message, hint, severity)
+    def problem(self, fault: Fault) -> Problem:
+        """Returns a fault as a problem at its place or at the nearest thing around it."""
+        line, column = self.position(fault.place)
+        return Problem(
+            self.path, line, column, fault.code, fault.message, fault.hint, fault.severity
+        )
 
     def position(self, place: Place) -> Position:
         """Returns line and column of ``place`` or of the nearest thing around it."""
@@ -77,13 +90,12 @@ def problem_from(error: DataError, path: str) -> Problem:
     )
 
 
-def problems_from(error: ValidationError, locator: Locator) -> Iterator[Problem]:
-    """Yields one problem for each fault that pydantic found, in the order of the model."""
-    for fault in error.errors(include_url=False):
-        place = fault["loc"]
-        code, message, hint = _sentence(fault)
-        name = _name(place)
-        yield locator.problem(place, code, f"{name}: {message}" if name else message, hint=hint)
+def faults_from(error: ValidationError) -> Iterator[Fault]:
+    """Yields one fault for each that pydantic found, in the order of the model."""
+    for found in error.errors(include_url=False):
+        place = found["loc"]
+        code, message, hint = _sentence(found)
+        yield Fault(place, code, f"{_name(place)}: {message}", hint)
 
 
 def _name(place: Place) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final
 
 from memfs.errors import DataError, StoreError
 from memfs.formats.fast_matter import read_fast
-from memfs.formats.record_problems import Locator, closest, describe
+from memfs.formats.record_problems import Fault, Locator, closest, describe
 from memfs.formats.text import decode_text
 from memfs.formats.yaml_core import Place, Position, parse_yaml
 from memfs.model.decision import Verdict
@@ -116,19 +116,11 @@ def _check_format(values: Mapping[str, JsonValue], path: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    place: Place
-    code: str
-    message: str
-    hint: str = ""
-
-
 class _Reader:
     """Collects faults while values are read."""
 
     def __init__(self) -> None:
-        self.faults: list[_Fault] = []
+        self.faults: list[Fault] = []
 
     def group(self, value: JsonValue, place: Place, fields: Mapping[str, _Field]) -> dict[str, Any]:
         """Reads one group of keys; a group without a value counts as left out."""
@@ -153,8 +145,9 @@ class _Reader:
         return read
 
     def fault(self, place: Place, code: str, message: str, hint: str = "") -> None:
-        """Notes one fault."""
-        self.faults.append(_Fault(place, code, message, hint))
+        """Notes one fault under the name of its key."""
+        name = ".".join(str(part) for part in place)
+        self.faults.append(Fault(place, code, f"{name}: {message}" if name else message, hint))
 
 
 _Field = Callable[[JsonValue], Any]
@@ -313,17 +306,7 @@ def _settings(reader: _Reader, values: Mapping[str, JsonValue]) -> Settings | No
     return Settings(**read)
 
 
-def _problems(faults: list[_Fault], text: str, path: str) -> tuple[Problem, ...]:
+def _problems(faults: list[Fault], text: str, path: str) -> tuple[Problem, ...]:
     places: Mapping[Place, Position] = parse_yaml(text, path=path).places
     locator = Locator(path=path, places=places)
-    return tuple(
-        sorted(
-            locator.problem(fault.place, fault.code, _named(fault), hint=fault.hint)
-            for fault in faults
-        )
-    )
-
-
-def _named(fault: _Fault) -> str:
-    name = ".".join(str(part) for part in fault.place)
-    return f"{name}: {fault.message}" if name else fault.message
+    return tuple(sorted(map(locator.problem, faults)))

@@ -153,6 +153,7 @@ REFUSED = (
     _refused("tab as indentation", b"x:\n\ty: 1\n", "yaml.tab", 5),
     _refused("colon in plain text", b"x: one: two\n", "yaml.syntax", 4),
     _refused("quotes not closed", b'x: "one\n', "yaml.syntax", 5),
+    _refused("quotes not closed for long", b'x: "' + b"a" * 60_000 + b"\n", "yaml.syntax", 5),
     _refused("flow list not closed", b"x: [one\n", "yaml.syntax", 5),
     _refused("indentation that fits nothing", b"x:\n    y: 1\n  z: 2\n", "yaml.syntax", 6),
     _refused("half a surrogate pair", b'x: "\\ud83d"\n', "yaml.surrogate", 4),
