@@ -13,6 +13,7 @@ import re
 from typing import Final
 
 from memfs.formats.scalars import is_typed, resolve_plain
+from memfs.formats.yaml_core import Span
 from memfs.model.limits import DEPTH
 from memfs.model.values import JsonValue
 
@@ -55,6 +56,32 @@ def read_fast(text: str) -> dict[str, JsonValue] | None:
         return _read_lines(text)
     except _NotSimple:
         return None
+
+
+def find_spans(text: str) -> dict[str, Span] | None:
+    """Returns where each entry of a text that ``read_fast`` reads stands, or ``None``.
+
+    Only for texts of one line an entry and line feeds; the full reader finds the others.
+    """
+    spans: dict[str, Span] = {}
+    if "\r" in text:
+        return None
+    for match in _LINE.finditer(text):
+        if match["key"] is None:
+            continue
+        if match["indent"]:
+            return None
+        start, end = match.span(match.lastgroup or "key")
+        style = "inline"
+        if match["flow"] is not None:
+            _, length = _flow_value(match["flow"], 0, 1)
+            end = start + length
+        elif match.lastgroup == "key":
+            start = end = match.end("key") + 1
+            style = "empty"
+        key_start = match.start("key")
+        spans[match["key"]] = Span(key=key_start, value=start, end=end, style=style, column=0)
+    return spans
 
 
 class _NotSimple(Exception):  # noqa: N818 - a signal inside this module, not an error

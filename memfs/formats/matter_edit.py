@@ -8,10 +8,12 @@ differ nothing is written.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from memfs.errors import DataError
 from memfs.formats.canonical import emit_key, emit_value, plain_data
 from memfs.formats.envelope import FIELD_ORDER
+from memfs.formats.fast_matter import find_spans, read_fast
 from memfs.formats.matter import FENCE, Document, split
 from memfs.formats.text import decode_text
 from memfs.formats.yaml_core import ParsedYaml, Span, parse_yaml
@@ -40,25 +42,41 @@ def edit_matter(data: bytes, changes: Mapping[str, JsonValue | None], *, path: s
     """
     decode_text(data, path=path)
     document = split(data, path=path)
-    newline = document.newline.decode("ascii")
-    before = _parse(document, path)
-    text = decode_text(document.matter, path=path)
-    for key, value in changes.items():
-        parsed = parse_yaml(text, path=path, first_line=document.matter_line)
-        if parsed.values and not parsed.spans:
-            raise _refusal("expected one 'key: value' a line, got one flow mapping", path)
-        if value is None:
-            text = _without(text, parsed, key)
-        else:
-            text = _with(text, parsed, key, value, newline)
-    edited = _joined(data, document, text)
+    text = document.matter.decode("utf-8")
+    before = _parse(text, document, path)
+    if before.values and not before.spans:
+        raise _refusal("expected one 'key: value' a line, got one flow mapping", path)
+    pieces = [_edit(text, before.spans, key, value, document) for key, value in changes.items()]
+    edited = _joined(data, document, _applied(text, pieces))
     _verify(before, changes, edited, document, path)
     return edited
 
 
-def _parse(document: Document, path: str) -> ParsedYaml:
-    text = decode_text(document.matter, path=path)
-    return parse_yaml(text, path=path, first_line=document.matter_line)
+def _parse(text: str, document: Document, path: str) -> ParsedYaml:
+    values = read_fast(text)
+    spans = find_spans(text) if values is not None else None
+    if values is None or spans is None:
+        return parse_yaml(text, path=path, first_line=document.matter_line)
+    return ParsedYaml(values=values, places={}, spans=spans)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Piece:
+    """A stretch of text and what stands there afterwards; ``rank`` orders insertions."""
+
+    start: int
+    end: int
+    rank: int
+    text: str
+
+
+def _applied(text: str, pieces: list[_Piece]) -> str:
+    parts: list[str] = []
+    position = 0
+    for piece in sorted(pieces):
+        parts += (text[position : piece.start], piece.text)
+        position = piece.end
+    return "".join([*parts, text[position:]])
 
 
 def _joined(data: bytes, document: Document, text: str) -> bytes:
@@ -81,7 +99,7 @@ def _verify(
             wanted[key] = plain_data(value)
     try:
         after = split(edited, path=path)
-        found = _parse(after, path).values
+        found = _parse(after.matter.decode("utf-8"), after, path).values
     except DataError as error:
         raise _refusal(f"the result would not read back: {error.message}", path) from error
     if not same_data(found, wanted) or after.body != document.body:
@@ -101,18 +119,23 @@ def _sorted(value: JsonValue) -> object:
     return [_sorted(item) for item in value]
 
 
-def _with(text: str, parsed: ParsedYaml, key: str, value: JsonValue, newline: str) -> str:
+def _edit(
+    text: str, spans: Mapping[str, Span], key: str, value: JsonValue, document: Document
+) -> _Piece:
+    span = spans.get(key)
+    newline = document.newline.decode("ascii")
+    if value is None:
+        return _removal(text, span)
     written = emit_value(value)
-    span = parsed.spans.get(key)
     if span is None:
-        return _inserted(text, parsed, f"{emit_key(key)}: {written}", key, newline)
+        return _insertion(text, spans, key, f"{emit_key(key)}: {written}{newline}")
     if span.style == "inline":
-        return text[: span.value] + written + text[span.end :]
-    colon = text.index(":", span.key + len(_key_text(text, span)))
+        return _Piece(span.value, span.end, 0, written)
+    after_colon = text.index(":", span.key + len(_key_text(text, span))) + 1
     if span.style == "empty":
-        return text[: colon + 1] + " " + written + text[colon + 1 :]
+        return _Piece(after_colon, after_colon, 0, f" {written}")
     ending = newline if text[: span.end].endswith("\n") else ""
-    return text[: colon + 1] + " " + written + ending + text[span.end :]
+    return _Piece(after_colon, span.end, 0, f" {written}{ending}")
 
 
 def _key_text(text: str, span: Span) -> str:
@@ -122,12 +145,10 @@ def _key_text(text: str, span: Span) -> str:
     return text[span.key : text.index(quote, span.key + 1) + 1]
 
 
-def _without(text: str, parsed: ParsedYaml, key: str) -> str:
-    span = parsed.spans.get(key)
+def _removal(text: str, span: Span | None) -> _Piece:
     if span is None:
-        return text
-    start = text.rfind("\n", 0, span.key) + 1
-    return text[:start] + text[_line_end(text, span) :]
+        return _Piece(0, 0, 0, "")
+    return _Piece(text.rfind("\n", 0, span.key) + 1, _line_end(text, span), 0, "")
 
 
 def _line_end(text: str, span: Span) -> int:
@@ -138,18 +159,18 @@ def _line_end(text: str, span: Span) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _inserted(text: str, parsed: ParsedYaml, line: str, key: str, newline: str) -> str:
+def _insertion(text: str, spans: Mapping[str, Span], key: str, line: str) -> _Piece:
     """Puts a line where the canonical order has it: after the nearest key that precedes it."""
-    indent = " " * next(iter(parsed.spans.values())).column if parsed.spans else ""
+    first = next(iter(spans.values()), None)
     rank = _rank(key)
-    before = [span for name, span in parsed.spans.items() if _rank(name) <= rank]
+    before = [span for name, span in spans.items() if _rank(name) <= rank]
     if before:
         position = _line_end(text, before[-1])
-    elif parsed.spans:
-        position = text.rfind("\n", 0, next(iter(parsed.spans.values())).key) + 1
+    elif first is not None:
+        position = text.rfind("\n", 0, first.key) + 1
     else:
         position = len(text)
-    return text[:position] + indent + line + newline + text[position:]
+    return _Piece(position, position, rank, " " * (first.column if first else 0) + line)
 
 
 def _rank(key: str) -> int:

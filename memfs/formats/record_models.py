@@ -6,8 +6,9 @@ more than a whole recall.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -34,7 +35,7 @@ from memfs.model.origin import Principal
 from memfs.model.record import DEFAULT_IMPORTANCE
 from memfs.model.scope import Scope
 
-_INSTANT_SCHEMA = {
+_INSTANT_SCHEMA: Final[dict[str, Any]] = {
     "type": "string",
     "description": "RFC 3339 instant with a zone, or a date",
     "pattern": r"^\d{4}-\d{2}-\d{2}",
@@ -197,7 +198,7 @@ class EnvelopeModel(BaseModel):
     abstract: Text = Field(default="", description="One sentence.")
 
 
-_TYPES: dict[FieldType, Any] = {
+_TYPES: Final[Mapping[FieldType, Any]] = {
     FieldType.STRING: FieldText,
     FieldType.INTEGER: int,
     FieldType.NUMBER: float,
