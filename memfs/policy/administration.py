@@ -64,7 +64,6 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="ledger.follow", who=Who.SYSTEM),
             Rule(code="ledger.repair", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="ledger.receipt", who=Who.SYSTEM, is_always_possible=True),
-            Rule(code="ledger.follow", who=Who.SYSTEM, is_always_possible=True),
         )
     }
 )
@@ -132,11 +131,6 @@ def decide_hold(settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
 def decide_release(actor: Actor, settings: Settings) -> Decision:
     """Decides on lifting a hold whose candidate was decided or whose file is back."""
     return decide_operation("ledger.release", actor, settings)
-
-
-def decide_follow(settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
-    """Decides on following a rename: the same content and id at another path (DESIGN §3)."""
-    return decide_operation("ledger.follow", actor, settings)
 
 
 def decide_repair(settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:

@@ -175,7 +175,8 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     ),
     _rule(
         "always-order",
-        r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|route|use|send|trust|answer|respond|promote)\b",
+        r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|"
+        r"route|use|send|trust|answer|respond|promote)\b",
     ),
     _rule(
         "jailbreak",
