@@ -1,7 +1,8 @@
 """The fast reader of frontmatter and settings: the plain one-line forms, without a YAML library.
 
 It reads a subset on which every YAML 1.2 reader agrees (one ``key: value`` a line, plain and
-JSON-quoted scalars, flow lists and mappings of those, nested mappings by indentation, comments).
+JSON-quoted scalars, flow lists and mappings of those, nested mappings by indentation, lists of one
+scalar a line, comments).
 Whatever else it meets it answers with ``None``, and the full reader decides; it never guesses and
 never reports an error. A property test holds both readers to the same values.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Final
 
 from memfs.formats.scalars import is_typed, resolve_plain
@@ -31,7 +33,8 @@ _FLOW_PLAIN: Final = (
 _LINE: Final = re.compile(
     rf"^(?P<indent>\ *)(?:(?P<key>[A-Za-z_][\w.-]*):"
     rf"(?:\ +(?:(?P<plain>{_BLOCK_PLAIN})|(?P<quoted>{_QUOTED})|(?P<flow>[\[{{][^\n]*)))?"
-    rf"(?:\ +\#[^\n]*|\ *)|\#[^\n]*)?(?:\n|\Z)",
+    rf"(?:\ +\#[^\n]*|\ *)|\#[^\n]*|(?P<dash>-)\ +(?:(?P<item>{_BLOCK_PLAIN})|(?P<text>{_QUOTED}))"
+    rf"(?:\ +\#[^\n]*|\ *))?(?:\n|\Z)",
     re.ASCII | re.MULTILINE,
 )
 _ITEM: Final = re.compile(
@@ -61,27 +64,35 @@ def read_fast(text: str) -> dict[str, JsonValue] | None:
 def find_spans(text: str) -> dict[str, Span] | None:
     """Returns where each entry of a text that ``read_fast`` reads stands, or ``None``.
 
-    Only for texts of one line an entry and line feeds; the full reader finds the others.
+    Only for texts without nested mappings and with line feeds; the full reader finds the others.
     """
     spans: dict[str, Span] = {}
     if "\r" in text:
         return None
+    last = ""
     for match in _LINE.finditer(text):
-        if match["key"] is None:
-            continue
-        if match["indent"]:
-            return None
-        start, end = match.span(match.lastgroup or "key")
-        style = "inline"
-        if match["flow"] is not None:
-            _, length = _flow_value(match["flow"], 0, 1)
-            end = start + length
-        elif match.lastgroup == "key":
-            start = end = match.end("key") + 1
-            style = "empty"
-        key_start = match.start("key")
-        spans[match["key"]] = Span(key=key_start, value=start, end=end, style=style, column=0)
+        if match["dash"] is not None:
+            end = match.end("item") if match["text"] is None else match.end("text")
+            start = spans[last].value if spans[last].style == "block" else match.start("dash")
+            spans[last] = replace(spans[last], value=start, end=end, style="block")
+        elif match["key"] is not None:
+            if match["indent"]:
+                return None
+            last = match["key"]
+            spans[last] = _span(match)
     return spans
+
+
+def _span(match: re.Match[str]) -> Span:
+    start, end = match.span(match.lastgroup or "key")
+    style = "inline"
+    if match["flow"] is not None:
+        _, length = _flow_value(match["flow"], 0, 1)
+        end = start + length
+    elif match.lastgroup == "key":
+        start = end = match.end("key") + 1
+        style = "empty"
+    return Span(key=match.start("key"), value=start, end=end, style=style, column=0)
 
 
 class _NotSimple(Exception):  # noqa: N818 - a signal inside this module, not an error
@@ -92,22 +103,30 @@ def _read_lines(text: str) -> dict[str, JsonValue]:
     top: dict[str, JsonValue] = {}
     open_maps: list[tuple[int, dict[str, JsonValue]]] = [(0, top)]
     pending: tuple[dict[str, JsonValue], str] | None = None
-    position, end = 0, len(text)
+    position = 0
     current, level = top, 0
+    items: list[JsonValue] | None = None
     for match in _LINE.finditer(text):
         if match.start() != position:
             raise _NotSimple
         position = match.end()
-        indent_text, key, plain, quoted, flow = match.groups()
-        if key is None:
-            continue
+        indent_text, key, plain, quoted, flow, dash, item, item_text = match.groups()
         indent = len(indent_text)
+        if key is None:
+            if dash is not None:
+                if pending is not None and indent >= level:
+                    items, items_indent = [], indent
+                    pending[0][pending[1]], pending = items, None
+                elif items is None or indent != items_indent:
+                    raise _NotSimple
+                items.append(resolve_plain(item) if item_text is None else _unquote(item_text))
+            continue
         if indent != level:
             _change_level(open_maps, indent, pending)
             level, current = open_maps[-1]
         if key in current or is_typed(key):
             raise _NotSimple
-        pending = None
+        pending = items = None
         if plain is not None:
             current[key] = resolve_plain(plain)
         elif quoted is not None:
@@ -117,7 +136,7 @@ def _read_lines(text: str) -> dict[str, JsonValue]:
         else:
             current[key] = None
             pending = (current, key)
-    if position != end:
+    if position != len(text):
         raise _NotSimple
     return top
 
