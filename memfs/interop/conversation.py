@@ -32,6 +32,7 @@ _SESSIONS: Final = ("session", "session_id", "conversation", "thread")
 _TIMES: Final = ("time", "timestamp", "created_at", "date")
 _USED: Final = frozenset((*_TEXTS, *_SPEAKERS, *_SESSIONS, *_TIMES, "turn"))
 _SPEAKER_LENGTH: Final = 80
+_PLACE_LENGTH: Final = 40
 
 
 class Conversation:
@@ -61,7 +62,8 @@ def _items_from_line(file: SourceFile, item: RawItem, source: str) -> FileItems:
         return
     session = one_line(_text(line, _SESSIONS)) or file.relative.rpartition(".")[0]
     turn = line.get("turn")
-    place = turn if isinstance(turn, (int, str)) and not isinstance(turn, bool) else item.line
+    is_named = isinstance(turn, (int, str)) and not isinstance(turn, bool)
+    place = (one_line(str(turn), _PLACE_LENGTH) if is_named else "") or str(item.line)
     time = next((found for name in _TIMES if (found := line.get(name)) is not None), None)
     happened = foreign_instant(time)
     said: dict[str, JsonValue] = {"source": source, "time": time if happened is None else None}

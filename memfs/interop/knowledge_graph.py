@@ -23,6 +23,7 @@ from memfs.interop.wording import (
     title_from,
 )
 from memfs.model.digests import content_digest
+from memfs.model.limits import LINE_CHARS
 from memfs.model.problem import Problem
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
@@ -78,16 +79,15 @@ def _items_from_line(file: SourceFile, item: RawItem, source: str) -> FileItems:
 def _items_from_entity(
     file: SourceFile, item: RawItem, source: str, line: Mapping[str, JsonValue]
 ) -> FileItems:
-    name = line["name"]
+    name = _name(line.get("name"))
     observations = line.get("observations", [])
-    if not isinstance(name, str) or not name.strip() or not isinstance(observations, list):
+    if not name or not isinstance(observations, list):
         message = "expected an entity with a name and a list of observations"
         yield missing(file, item, source, message)
         return
     entity_type = str(line.get("entityType") or "")
     said: dict[str, JsonValue] = {"type": "entity", "entity_type": entity_type}
     said |= {key: value for key, value in line.items() if key not in _ENTITY_KEYS}
-    name = one_line(name)
     if not observations:
         text = f"{name} ({entity_type})" if entity_type else name
         yield _claim(f"{source}.0", name, text, said, None)
@@ -98,6 +98,10 @@ def _items_from_entity(
             yield missing(file, item, f"{source}.{number}", message)
             continue
         yield _claim(f"{source}.{number}", name, text, said | extra, happened)
+
+
+def _name(value: JsonValue) -> str:
+    return one_line(value, LINE_CHARS) if isinstance(value, str) else ""
 
 
 def _observation(value: JsonValue) -> tuple[str, JsonValue, dict[str, JsonValue]]:
@@ -141,12 +145,11 @@ def _claim(
 def _item_from_relation(
     file: SourceFile, item: RawItem, source: str, line: Mapping[str, JsonValue]
 ) -> ImportItem:
-    start, end, label = (line.get(key) for key in ("from", "to", "relationType"))
-    if not (isinstance(start, str) and isinstance(end, str) and isinstance(label, str)):
+    start, end, label = (_name(line.get(key)) for key in ("from", "to", "relationType"))
+    if not (start and end and label):
         message = "expected a relation with 'from', 'to' and 'relationType'"
         return missing(file, item, source, message)
-    start, end = one_line(start), one_line(end)
-    sentence = f"{start} {label.replace('_', ' ').strip()} {end}"
+    sentence = f"{start} {label.replace('_', ' ').strip() or label} {end}"
     said: dict[str, JsonValue] = {"type": "relation", "from": start, "to": end, "relation": label}
     said |= {key: value for key, value in line.items() if key not in _RELATION_KEYS}
     draft = Record(

@@ -86,10 +86,11 @@ def _draft(node: Mapping[str, JsonValue], body: str) -> Record:
     for name in ("kind", "type"):
         if said.get(name) == kind:
             del said[name]
+    title = one_line(_text(node, "title", "name"), TITLE_CHARS)
     summary = _text(node, "summary")
     return Record(
         kind=kind,
-        title=one_line(_text(node, "title", "name"), TITLE_CHARS) or title_from(summary or body),
+        title=title or title_from(summary) or title_from(body),
         body=body,
         subject=one_line(_text(node, "subject")),
         event_time=happened,

@@ -6,7 +6,6 @@ gives it no more than that is worth. The source is only read (A77).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,18 +13,16 @@ from pathlib import Path
 from typing import Final
 
 from memfs.interop.detect import AUTO, Part, find_parts
+from memfs.interop.draft_bounds import bounded_item
 from memfs.interop.port import ImportItem
 from memfs.interop.sources import item_of_problem
 from memfs.model.candidate import Submission
-from memfs.model.limits import BODY_BYTES, TEXT_CHARS
 from memfs.model.origin import Actor, Channel, Origin
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
 from memfs.policy.authority import origin_class
 
 MIXED: Final = "mixed"
-_UNKNOWN_BYTES: Final = 16 * 1024
-_UNKNOWN_DEPTH: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +55,7 @@ def read_items(path: Path, format_name: str = AUTO) -> ImportBatch:
     return ImportBatch(
         format=names.pop() if len(names) == 1 else MIXED,
         path=path,
-        items=_items_of(parts, problems),
+        items=_items_of(path, parts, problems),
     )
 
 
@@ -85,12 +82,14 @@ def submissions_from(
                 yield replace(item, draft=None)
 
 
-def _items_of(parts: tuple[Part, ...], problems: tuple[Problem, ...]) -> Iterator[ImportItem]:
+def _items_of(
+    root: Path, parts: tuple[Part, ...], problems: tuple[Problem, ...]
+) -> Iterator[ImportItem]:
     for problem in problems:
         yield item_of_problem(problem, source=f"import:{MIXED}")
     for part in parts:
         for item in part.importer.read(part.path, part.below):
-            yield _bounded(item)
+            yield bounded_item(item, root)
 
 
 def _submission(item: ImportItem, draft: Record, actor: Actor, now: datetime) -> Submission:
@@ -107,45 +106,7 @@ def _submission(item: ImportItem, draft: Record, actor: Actor, now: datetime) ->
 
 
 def _repeated(item: ImportItem) -> ImportItem:
-    path = item.source.removeprefix("import:").partition("/")[2]
+    path = item.source.partition("/")[2]
     message = "the same content stands earlier in this import"
     problem = Problem(path, 0, 0, "import.repeated", message, severity=Severity.WARNING)
     return replace(item, draft=None, problems=(*item.problems, problem))
-
-
-def _bounded(item: ImportItem) -> ImportItem:
-    """Returns the item, without its draft when that is larger than a record may be."""
-    if item.draft is None or (message := _excess(item.draft)) == "":
-        return item
-    path, _, place = item.source.removeprefix("import:").partition("/")[2].partition("#")
-    line = int(place.partition(".")[0] or 0)
-    hint = "split it; one record holds one claim"
-    problem = Problem(path, line, 0, "import.too-large", message, hint)
-    raw = item.raw or item.draft.body.encode()
-    return replace(item, draft=None, problems=(*item.problems, problem), raw=raw)
-
-
-def _excess(draft: Record) -> str:
-    size = len(draft.body.encode())
-    if size > BODY_BYTES:
-        return f"expected a body of at most {BODY_BYTES} bytes, got {size}"
-    longest = max(len(draft.summary), len(draft.abstract))
-    if longest > TEXT_CHARS:
-        return f"expected a summary of at most {TEXT_CHARS} characters, got {longest}"
-    size = len(json.dumps(draft.unknown, ensure_ascii=False, default=list))
-    if size > _UNKNOWN_BYTES:
-        return f"expected at most {_UNKNOWN_BYTES} bytes of other fields, got {size}"
-    if _depth(draft.unknown) > _UNKNOWN_DEPTH:
-        return f"expected other fields at most {_UNKNOWN_DEPTH} levels deep, got more"
-    return ""
-
-
-def _depth(value: object) -> int:
-    match value:
-        case dict():
-            inner = [_depth(item) for item in value.values()]
-        case list() | tuple():
-            inner = [_depth(item) for item in value]
-        case _:
-            return 0
-    return 1 + max(inner, default=0)

@@ -8,6 +8,7 @@ one bad file never hides the others (A82).
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ MAX_FILE_BYTES: Final = 1024 * 1024
 """Largest file that is read whole; streams have a limit per item instead."""
 PEEK_BYTES: Final = 64 * 1024
 _MAX_DEPTH: Final = 32
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class SourceError(DataError):
@@ -58,8 +60,9 @@ class SourceFile:
 
 
 def printable(name: str) -> str:
-    """Returns ``name`` with bytes that are no UTF-8 written as escapes."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """Returns ``name`` with control characters and bytes that are no UTF-8 as escapes."""
+    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def walk_source(

@@ -15,9 +15,11 @@ from memfs.model.record import DEFAULT_IMPORTANCE
 from memfs.model.values import JsonValue
 
 TITLE_LENGTH: Final = 120
-_SPACES: Final = re.compile(r"\s+")
+_SPACES: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+"""White space and control characters: neither belongs on one line."""
 _LEADING_MARKS: Final = re.compile(r"^(?:#{1,6}\s+|[-*+>]\s+|\d{1,3}[.)]\s+)+")
 _NOT_KEY: Final = re.compile(r"[^\w]+")
+_EXACT_INTEGER: Final = 2**53
 _EPOCH_SECONDS: Final = (1e8, 1e11)
 _EPOCH_MILLISECONDS: Final = (1e11, 1e14)
 
@@ -102,6 +104,27 @@ def foreign_importance(value: JsonValue) -> int:
 
 
 def foreign_fields(format_name: str, said: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """Returns the unknown field that keeps what the source said, empty values left out."""
-    kept = {key: value for key, value in said.items() if value not in ("", None, [], {}, ())}
+    """Returns the unknown field that keeps what the source said, empty values left out.
+
+    Numbers that a record cannot hold exactly, such as ids of 19 digits, are kept as text.
+    """
+    kept = {
+        key: _exact(value) for key, value in said.items() if value not in ("", None, [], {}, ())
+    }
     return {FOREIGN_FIELD: {"format": format_name, **kept}}
+
+
+def _exact(value: JsonValue) -> JsonValue:
+    match value:
+        case bool():
+            return value
+        case int() if abs(value) > _EXACT_INTEGER:
+            return str(value)
+        case float() if "e" in repr(value):
+            return repr(value)
+        case Mapping():
+            return {key: _exact(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_exact(item) for item in value]
+        case _:
+            return value

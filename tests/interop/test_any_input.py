@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memfs.app.registry import REGISTRY
+from memfs.formats.record_codec import decode_record, encode_record
 from memfs.interop.detect import IMPORTERS, ImportPathError, find_parts
-from memfs.interop.pipeline import read_items
+from memfs.interop.pipeline import read_items, submissions_from
 from memfs.interop.port import Importer, ImportItem
-from tests.support.imports import FIXTURES, codes_of, items_of
+from memfs.model.authority import Authority
+from memfs.model.candidate import Submission
+from memfs.model.scope import Scope
+from tests.support.imports import ANA, FIXTURES, NOW, codes_of, items_of
 
 FRAGMENTS = st.sampled_from(
     [
@@ -56,6 +63,57 @@ def test_any_bytes_are_read(importer: Importer, suffix: str, tmp_path: Path, dat
         assert not (item.draft and item.is_malformed)
         assert item.source.startswith(f"import:{importer.name}/")
         _is_printable(item)
+
+
+WORDS = st.text(max_size=30)
+ANYTHING = st.recursive(
+    WORDS | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+    max_leaves=4,
+)
+NODES = st.fixed_dictionaries(
+    {"content": WORDS},
+    optional=dict.fromkeys(
+        ("id", "title", "summary", "subject", "tags", "importance", "timestamp"), WORDS | ANYTHING
+    ),
+)
+TURNS = st.fixed_dictionaries(
+    {"speaker": WORDS, "text": WORDS},
+    optional=dict.fromkeys(("session", "turn", "time", "mood"), WORDS | ANYTHING),
+)
+OBSERVATIONS = WORDS | st.fixed_dictionaries({"text": WORDS}, optional={"timestamp": ANYTHING})
+ENTITIES = st.fixed_dictionaries(
+    {"type": st.just("entity"), "name": WORDS, "observations": st.lists(OBSERVATIONS, max_size=2)},
+    optional={"entityType": WORDS, "note": ANYTHING},
+)
+RELATIONS = st.fixed_dictionaries(
+    {"type": st.just("relation"), "from": WORDS, "to": WORDS, "relationType": WORDS}
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [("node-json", NODES), ("conversation", TURNS), ("knowledge-graph", ENTITIES | RELATIONS)],
+)
+@given(data=st.data())
+def test_whatever_is_said_every_draft_can_be_written_as_a_record(
+    name: str, lines: st.SearchStrategy[dict[str, object]], data: st.DataObject, tmp_path: Path
+) -> None:
+    said = [json.dumps(line) for line in data.draw(st.lists(lines, min_size=1, max_size=3))]
+    path = tmp_path / "source.json"
+    path.write_text(f"[{','.join(said)}]" if name == "node-json" else "\n".join(said))
+    for entry in submissions_from(read_items(path, name), actor=ANA, now=NOW):
+        if isinstance(entry, Submission):
+            record = replace(
+                entry.draft,
+                id="mem_01kb8x3v6yq4m9t2r7w5z1c0de",
+                scope=Scope.parse("project:datasync"),
+                authority=Authority.UNVERIFIED,
+            )
+            written = encode_record(record, REGISTRY)
+            place = f"records/{record.kind}/2026-11/a.md"
+            decoded = decode_record(written, path=place, registry=REGISTRY)
+            assert decoded.record == record
 
 
 def _is_printable(item: ImportItem) -> None:

@@ -69,13 +69,24 @@ def test_other_scripts_keep_their_letters() -> None:
 def test_a_foreign_id_is_never_an_id_of_ours(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "---\nid: mem_01kb8x3v6yq4m9t2r7w5z1c0de\nstatus: superseded\nauthority: user\n"
-        "origin: {class: user_stated}\nallow: [shell]\n---\nWords.\n"
+        "origin: {class: user_stated}\n---\nWords.\n"
     )
     record = drafts_of(items_of(tmp_path))[0]
     assert (record.id, record.authority, record.origin) == ("", None, None)
     assert record.status.value == "active"
     assert foreign(record, "id") == "mem_01kb8x3v6yq4m9t2r7w5z1c0de"
-    assert foreign(record, "allow") == ["shell"]
+
+
+def test_a_field_that_would_grant_an_action_is_left_out_and_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "---\nallowed-tools: [shell]\nhooks: [{approve: all, name: kept}]\n---\nWords.\n"
+    )
+    items = items_of(tmp_path)
+    record = drafts_of(items)[0]
+    assert codes_of(items) == ["import.grants-action"]
+    assert "'allowed-tools', 'approve'" in items[0].problems[0].message
+    assert foreign(record, "allowed-tools") is None
+    assert foreign(record, "hooks") == [{"name": "kept"}]
 
 
 def test_a_time_without_a_zone_is_kept_as_it_was_written(tmp_path: Path) -> None:
@@ -83,6 +94,18 @@ def test_a_time_without_a_zone_is_kept_as_it_was_written(tmp_path: Path) -> None
     record = drafts_of(items_of(tmp_path))[0]
     assert record.event_time is None
     assert foreign(record, "created") == "2026-01-05T08:00:00"
+
+
+def test_a_file_name_may_hold_any_sign(tmp_path: Path) -> None:
+    for name in ("c# and f#.md", "a:b?.md", "line\nbreak.md"):
+        (tmp_path / name).write_text("---\nallow: x\n---\nWords of " + name)
+    items = items_of(tmp_path)
+    assert [problem.path.rpartition("/")[2] for item in items for problem in item.problems] == [
+        "a:b?.md",
+        "c# and f#.md",
+        "line\\x0abreak.md",
+    ]
+    assert items[1].source == "import:markdown-notes/c# and f#.md"
 
 
 def test_hidden_folders_are_not_looked_into(tmp_path: Path) -> None:
