@@ -184,7 +184,8 @@ def _moves(files: tuple[WorkingFile, ...]) -> Mapping[str, WorkingFile]:
     come = [f for f in files if f.role is FileRole.RECORD and f.digest and not f.served]
     pairs: dict[str, WorkingFile] = {}
     for mark_of_old, mark_of_new in ((_served_id, _named_id), (_served_blob, _own_blob)):
-        old_by_mark = _group_by(mark_of_old, (f for f in gone if f not in pairs.values()))
+        paired = {old.path for old in pairs.values()}
+        old_by_mark = _group_by(mark_of_old, (f for f in gone if f.path not in paired))
         new_by_mark = _group_by(mark_of_new, (f for f in come if f.path not in pairs))
         for mark, old in old_by_mark.items():
             new = new_by_mark.get(mark, [])
@@ -252,6 +253,8 @@ def _of_file(file: WorkingFile, around: Surroundings) -> Drift | None:
         return _finding(DriftKind.MALFORMED, file)
     if not file.served and (elsewhere := around.served_at.get(file.record_id)) is not None:
         return _copied(file, elsewhere)
+    if file.served_id and file.record_id not in ("", file.served_id):
+        return _of_other_id(file)
     return _of_change(file, around.waiting.get(file.path))
 
 
@@ -295,6 +298,14 @@ def _copied(file: WorkingFile, elsewhere: str) -> Drift:
     return replace(
         _finding(DriftKind.MALFORMED, file), problems=(*file.problems, problem), previous=elsewhere
     )
+
+
+def _of_other_id(file: WorkingFile) -> Drift:
+    """A file that names another record than the one that is served from it, as after a swap."""
+    message = f"expected the id {file.served_id}, got {file.record_id}"
+    hint = "an id never changes; write another claim into a file of its own"
+    problem = Problem(file.path, 0, 0, "record.id-changed", message, hint)
+    return replace(_finding(DriftKind.MALFORMED, file), problems=(*file.problems, problem))
 
 
 def _back_in_step(files: tuple[WorkingFile, ...], around: Surroundings) -> tuple[str, ...]:

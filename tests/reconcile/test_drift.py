@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -112,6 +113,14 @@ def test_a_copy_of_a_record_cannot_be_the_same_record() -> None:
     assert found.kind is DriftKind.MALFORMED
     assert found.problems[0].code == "record.duplicate-id"
     assert PATH in found.problems[0].message
+
+
+def test_two_files_that_were_swapped_do_not_revise_each_other() -> None:
+    first = replace(edited(), record_id="mem_other")
+    second = replace(edited(path=OTHER), served_id="mem_other")
+    found = classify([first, second], ALONE)
+    assert [drift.kind for drift in found] == [DriftKind.MALFORMED] * 2
+    assert {drift.problems[0].code for drift in found} == {"record.id-changed"}
 
 
 @pytest.mark.parametrize("file", [edited(), added(path=PATH)])
@@ -253,7 +262,11 @@ def test_a_thousand_moves_are_paired_in_one_pass() -> None:
                 served=f"{number:040x}",
                 served_id=f"mem_{number:026}",
             ),
-            WorkingFile(path=f"records/fact/2026-12/{number}.md", digest=f"{number:040x}"),
+            WorkingFile(
+                path=f"records/fact/2026-12/{number}.md",
+                digest=f"{number:040x}",
+                record_id=f"mem_{number:026}" if number % 2 else "",
+            ),
         )
     ]
     kinds = {drift.kind for drift in classify(files, ALONE)}
