@@ -99,7 +99,7 @@ def test_a_proposal_waits_and_its_json_says_why(project: Path) -> None:
 
     assert answer["status"] == "waiting"
     assert answer["reasons"][0]["code"]
-    (waiting,) = _json(run_memfs("review", "--json", cwd=project))
+    (waiting,) = _json(run_memfs("review", "--json", *PERSON, cwd=project))
     assert waiting["title"] == "CI needs Node 20"
     assert waiting["origin"]["principal"] == "agent:builder"
     assert run_memfs("list", cwd=project).output == ""
@@ -111,7 +111,18 @@ def test_only_a_person_accepts(project: Path) -> None:
     ended = run_memfs("review", "accept", "--all", "--as", "agent:builder", cwd=project)
 
     assert ended.status == 30
-    assert len(_json(run_memfs("review", "--json", cwd=project))) == 1
+    assert len(_json(run_memfs("review", "--json", *PERSON, cwd=project))) == 1
+
+
+def test_an_agent_sees_only_what_it_proposed_itself(project: Path) -> None:
+    run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", cwd=project)
+
+    own = _json(run_memfs("review", "--as", "agent:builder", "--json", cwd=project))
+    other = run_memfs("review", "--as", "agent:other", cwd=project)
+
+    assert [candidate["title"] for candidate in own] == ["CI needs Node 20"]
+    assert (other.status, other.output) == (0, "")
+    assert "agent:other may see" in other.errors
 
 
 def test_accept_wants_ids_or_all(project: Path) -> None:

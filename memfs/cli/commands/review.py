@@ -34,10 +34,13 @@ def command(invocation: Invocation) -> int:
 def _list(invocation: Invocation, *, limit: int = SHOWN_OF_A_GROUP) -> int:
     with invocation.open() as memory:
         candidates = memory.candidates()
+        actor = memory.actor
     if invocation.is_json:
         write_json([candidate_value(candidate) for candidate in candidates])
-    elif not candidates:
+    elif not candidates and actor.is_person:
         say("nothing waits")
+    elif not candidates:
+        say(f"nothing waits that {actor.principal} may see; a person at a terminal sees all")
     else:
         write(candidate_lines(candidates, limit=limit))
         say("hint: memfs review show ID · accept ID · reject ID · edit ID · accept --all")
