@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -219,6 +220,20 @@ def test_only_the_answer_no_of_the_check_stops_a_commit(
     python.chmod(0o755)
     assert run_hook(tmp_path, "pre-commit", str(python)) == expected
     assert run_hook(tmp_path, "post-commit", str(python)) == 0
+
+
+def test_an_interpreter_without_memfs_lets_git_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memfs").mkdir()
+    (tmp_path / "memfs" / "__init__.py").write_text("raise SystemExit(1)\n")
+    (tmp_path / "click.py").write_text("raise SystemExit(1)\n")
+    monkeypatch.chdir(tmp_path)
+    env = {"PATH": "", "PYTHONNOUSERSITE": "1"}
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    python.chmod(0o755)
+    assert run_hook(tmp_path, "pre-commit", str(python), env) == 0
 
 
 def test_a_hook_does_not_run_inside_a_hook(tmp_path: Path) -> None:
