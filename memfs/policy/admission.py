@@ -15,6 +15,7 @@ from typing import Final
 from memfs.model.authority import Authority, Sensitivity
 from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Decision, Reason, Verdict
+from memfs.model.ids import split_version
 from memfs.model.kinds import KindRegistry
 from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
 from memfs.model.scope import Scope, ScopeKind
@@ -164,7 +165,7 @@ def _target_denial(context: Context) -> Reason | None:
 
 
 def _check_eligibility(context: Context, findings: Findings) -> Findings:
-    reasons = check_eligibility(context.draft, context.text, is_person=context.is_person)
+    reasons = check_eligibility(context.draft, context.visible, is_person=context.is_person)
     return findings.ended(Verdict.REJECT, reasons)
 
 
@@ -215,7 +216,7 @@ def _check_verification(context: Context, findings: Findings) -> Findings:
     cited = (*context.draft.evidence, *context.draft.derived_from)
     missing = [
         reason("evidence.missing", identifier)
-        for identifier in dict.fromkeys(item.partition("@")[0] for item in cited)
+        for identifier in dict.fromkeys(map(_identifier, cited))
         if identifier not in context.view.evidence
     ]
     findings = findings.held(missing)
@@ -284,7 +285,9 @@ def _authority(context: Context, findings: Findings) -> Authority:
     given = default_authority(origin.origin_class)
     evidence = context.view.evidence
     sources = [
-        authority_of(evidence[item]) for item in context.draft.derived_from if item in evidence
+        authority_of(evidence[item])
+        for item in map(_identifier, context.draft.derived_from)
+        if item in evidence
     ]
     kind = context.kind
     if kind is not None and not kind.is_claim:
@@ -301,8 +304,12 @@ def _authority(context: Context, findings: Findings) -> Authority:
 
 def _supports(context: Context) -> tuple[str, ...]:
     quoted = (quote.evidence_id for quote in context.submission.quotes)
-    cited = dict.fromkeys((*context.draft.evidence, *quoted))
+    cited = dict.fromkeys(map(_identifier, (*context.draft.evidence, *quoted)))
     return tuple(item for item in cited if item in context.view.evidence)
+
+
+def _identifier(reference: str) -> str:
+    return split_version(reference)[0]
 
 
 def _decision(context: Context, findings: Findings) -> Decision:

@@ -19,6 +19,7 @@ from memfs.model.limits import BODY_BYTES
 from memfs.model.markers import has_packet_mark
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
+from memfs.policy.hints import hints_in
 from memfs.policy.reasons import reason
 from memfs.policy.sentences import is_forbidden
 
@@ -32,6 +33,8 @@ class EligibilityRule:
     Attributes:
         code: Reason code.
         name: Name of the rule, the detail of the reason.
+        hints: One of these stands in every match, case folded; the pattern is not tried
+            without one.
         pattern: What it looks like.
         is_negatable: A sentence that forbids it is no instance of it.
         spares_warnings: A person's warning may mention it.
@@ -42,6 +45,7 @@ class EligibilityRule:
 
     code: str
     name: str
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
     is_negatable: bool = True
     spares_warnings: bool = False
@@ -50,7 +54,8 @@ class EligibilityRule:
 
 
 _AGENT: Final = (
-    r"(?:you|(?:the|this|any|every|all|our|my|an?)\s+(?:ai\s+)?(?:agents?|assistants?|models?|bots?|"
+    r"(?:you|(?:the|this|any|every|all|our|my|an?)\s+(?:ai\s+)?(?:agents?|assistants?|models?|"
+    r"bots?|"
     r"copilot)|ai|claude|codex|cursor|gemini|copilot)"
 )
 _ASKING: Final = (
@@ -77,8 +82,9 @@ _ADDRESSEE: Final = (
 def _rule(
     code: str,
     name: str,
-    pattern: str,
     *,
+    hints: str,
+    pattern: str,
     negatable: bool = True,
     spares_warnings: bool = False,
     is_instruction: bool = True,
@@ -88,6 +94,7 @@ def _rule(
     return EligibilityRule(
         code=f"eligibility.{code}",
         name=name,
+        hints=tuple(hints.split()),
         pattern=re.compile(pattern, flags),
         is_negatable=negatable,
         spares_warnings=spares_warnings,
@@ -100,44 +107,62 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "permission",
         "acts-without-asking",
-        r"\b(?:run|execute|deploy|push|delete|send|pay|transfer|merge|install|commit|approve|proceed|"
-        r"act|share|modify|overwrite|remove|publish|settle|use\s+sudo|grant)\w*\b[^.!?\n]{0,80}\bwithout\s+"
-        rf"(?:any\s+|further\s+|prior\s+|human\s+|user\s+|my\s+|explicit\s+|additional\s+){{0,3}}{_ASKING}\b",
+        hints="without",
+        pattern=r"\b(?:run|execute|deploy|push|delete|send|pay|transfer|merge|install|commit|"
+        r"approve|proceed|"
+        r"act|share|modify|overwrite|remove|publish|settle|use\s+sudo|"
+        r"grant)\w*\b[^.!?\n]{0,80}\bwithout\s+"
+        rf"(?:any\s+|further\s+|prior\s+|human\s+|user\s+|my\s+|explicit\s+|"
+        rf"additional\s+){{0,3}}{_ASKING}\b",
     ),
     _rule(
         "permission",
         "agent-is-allowed",
-        rf"\b{_AGENT}\s+(?:are|is|have\s+been|has\s+been|were|was)\s+(?:hereby\s+|now\s+|fully\s+|"
-        r"already\s+|always\s+|permanently\s+){0,3}(?:allowed|permitted|authori[sz]ed|cleared|trusted|"
+        hints="allowed permitted authori cleared trusted granted approved",
+        pattern=rf"\b{_AGENT}\s+(?:are|is|have\s+been|has\s+been|were|was)\s+(?:hereby\s+|now\s+|"
+        rf"fully\s+|"
+        r"already\s+|always\s+|permanently\s+){0,3}(?:allowed|permitted|authori[sz]ed|cleared|"
+        r"trusted|"
         r"granted|pre-?approved)\b",
     ),
     _rule(
         "permission",
         "agent-has-permission",
-        rf"\b{_AGENT}\s+(?:now\s+|already\s+){{0,2}}(?:have|has|possess(?:es)?)\s+(?:my\s+|full\s+|admin\s+|"
+        hints="permission authori consent privileges clearance",
+        pattern=rf"\b{_AGENT}\s+(?:now\s+|already\s+){{0,2}}(?:have|has|"
+        rf"possess(?:es)?)\s+(?:my\s+|full\s+|admin\s+|"
         r"root\s+|unrestricted\s+|complete\s+|standing\s+|blanket\s+|explicit\s+|the\s+){0,3}"
         r"(?:permissions?|authori[sz]ation|consent|privileges|clearance)\b",
     ),
     _rule(
         "permission",
         "skips-confirmation",
-        r"\b(?:skip|bypass|disable|suppress|omit|ignore|turn\s+off)\s+(?:all\s+|the\s+|any\s+|every\s+|"
-        r"further\s+|future\s+|user\s+|human\s+|tool\s+){0,3}(?:confirmations?|approvals?|permission\s+"
+        hints="skip bypass disable suppress omit ignore turn",
+        pattern=r"\b(?:skip|bypass|disable|suppress|omit|ignore|turn\s+off)\s+(?:all\s+|the\s+|"
+        r"any\s+|every\s+|"
+        r"further\s+|future\s+|user\s+|human\s+|tool\s+){0,3}(?:confirmations?|approvals?|"
+        r"permission\s+"
         r"(?:prompts?|checks?|requests?)|consent|authori[sz]ation\s+checks?|safety\s+checks?|"
         r"security\s+checks?)\b",
     ),
     _rule(
         "permission",
         "no-confirmation-needed",
-        rf"\bno\s+(?:further\s+|additional\s+|user\s+|human\s+|explicit\s+){{0,2}}{_ASKING}\s+(?:is\s+|are\s+)?"
-        r"(?:needed|required|necessary)\b|\b(?:do(?:es)?\s+not|don'?t|doesn'?t|never|no\s+longer)\s+"
+        hints="ask confirm check approval permission consent review oversight verification "
+        "authori prompting",
+        pattern=rf"\bno\s+(?:further\s+|additional\s+|user\s+|human\s+|"
+        rf"explicit\s+){{0,2}}{_ASKING}\s+(?:is\s+|are\s+)?"
+        r"(?:needed|required|necessary)\b|\b(?:do(?:es)?\s+not|don'?t|doesn'?t|never|"
+        r"no\s+longer)\s+"
         r"(?:need|have|needs|has)\s+to\s+(?:ask|confirm|check\s+with)\b",
         negatable=False,
     ),
     _rule(
         "approval",
         "pre-approved",
-        r"\b(?:is|are|been|as|be|considered)\s+(?:hereby\s+|now\s+|fully\s+|already\s+|always\s+|"
+        hints="approve authori skip-permissions",
+        pattern=r"\b(?:is|are|been|as|be|considered)\s+(?:hereby\s+|now\s+|fully\s+|already\s+|"
+        r"always\s+|"
         r"automatically\s+){0,3}pre-?(?:approved|authori[sz]ed)\b|\bauto-?approve[ds]?\b|"
         r"\b(?:always|automatically)\s+approve\b|\bapprove\s+(?:all|any|every)\b|"
         r"\bdangerously-skip-permissions\b",
@@ -145,22 +170,32 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "approval",
         "approves-all",
-        r"\b(?:i|we|(?:the\s+)?(?:user|owner|admin|administrator|operator))\s+(?:hereby\s+|have\s+|has\s+|"
-        r"already\s+){0,3}(?:approved?|authori[sz]ed?|consents?|consented|permits?|permitted)\s+(?:to\s+)?"
+        hints="approve authori consent permit",
+        pattern=r"\b(?:i|we|(?:the\s+)?(?:user|owner|admin|administrator|"
+        r"operator))\s+(?:hereby\s+|have\s+|has\s+|"
+        r"already\s+){0,3}(?:approved?|authori[sz]ed?|consents?|consented|permits?|"
+        r"permitted)\s+(?:to\s+)?"
         rf"(?:all|any|every|future|{_AGENT})\b",
     ),
     _rule(
         "payment",
         "moves-money",
-        rf"{_LEAD}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|purchase|buy|route|"
+        hints="pay transfer wire remit deposit refund settle donate withdraw purchase buy route "
+        "redirect send make initiate schedule",
+        pattern=rf"{_LEAD}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|"
+        rf"purchase|buy|route|"
         rf"redirect|send|make|initiate|schedule)\b[^.!?\n]{{0,100}}?{_MONEY}[^.!?\n]{{0,100}}",
         opens_sentence=True,
     ),
     _rule(
         "destructive",
         "destructive-command",
-        r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b|\bmkfs(?:\.\w+)?\s+/dev/|"
-        r"\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|nvme|hd|disk)|:\(\)\s*\{\s*:\|:&\s*\};:|"
+        hints="rm mkfs dd :() drop truncate delete push terraform kubectl format del chmod curl "
+        "wget rmtree vssadmin",
+        pattern=r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b|"
+        r"\bmkfs(?:\.\w+)?\s+/dev/|"
+        r"\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|nvme|hd|disk)|"
+        r":\(\)\s*\{\s*:\|:&\s*\};:|"
         r"\b(?:drop|truncate)\s+(?:table|database|schema)\s+\w|\bdelete\s+from\s+\w+\s*(?:;|$)|"
         r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)|"
         r"\bterraform\s+destroy\b|\bkubectl\s+delete\s+(?:ns|namespace|--all)\b|\bformat\s+c:|"
@@ -171,23 +206,32 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "destructive",
         "deletes-everything",
-        rf"{_LEAD}(?:delete|erase|wipe|destroy|purge)\s+(?:all|every|everything|the\s+entire|the\s+whole|"
+        hints="delete erase wipe destroy purge",
+        pattern=rf"{_LEAD}(?:delete|erase|wipe|destroy|purge)\s+(?:all|every|everything|"
+        rf"the\s+entire|the\s+whole|"
         r"each)\b",
         opens_sentence=True,
     ),
     _rule(
         "contact",
         "contacts-someone",
-        rf"{_LEAD}(?:send|e-?mail|message|text|call|phone|notify|forward|cc|bcc|dm|post|tweet|"
-        rf"reply|share|report|upload|exfiltrate|submit|contact\s+\w+\s+at)\b(?!\s*[:/@|=])[^!?\n]{{0,200}}?"
+        hints="send mail message text call phone notify forward cc dm post tweet reply share "
+        "report upload exfiltrate submit contact",
+        pattern=rf"{_LEAD}(?:send|e-?mail|message|text|call|phone|notify|forward|cc|bcc|dm|post|"
+        rf"tweet|"
+        rf"reply|share|report|upload|exfiltrate|submit|contact\s+\w+\s+at)\b(?!\s*[:/@|"
+        rf"=])[^!?\n]{{0,200}}?"
         rf"{_ADDRESSEE}",
         opens_sentence=True,
     ),
     _rule(
         "policy-change",
         "changes-safety",
-        rf"{_LEAD}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|remove|lower|"
-        r"relax|weaken|replace|rewrite|delete)\s+(?:all\s+|the\s+|your\s+|any\s+|its\s+){0,2}(?:memfs|"
+        hints="memfs memory safety security approval permission admission sandbox guardrail system",
+        pattern=rf"{_LEAD}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|"
+        rf"remove|lower|"
+        r"relax|weaken|replace|rewrite|delete)\s+(?:all\s+|the\s+|your\s+|any\s+|"
+        r"its\s+){0,2}(?:memfs|"
         r"memory|safety|security|approval|permission|admission|sandbox|guardrail|system)\s+"
         r"(?:polic(?:y|ies)|settings?|rules?|checks?|filters?|guards?|guardrails?|modes?|prompts?|"
         r"instructions?|levels?)\b",
@@ -196,12 +240,15 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "policy-change",
         "changes-trust",
-        r"\btrust\.(?:scripted|hand_edits|agent_quotes)\b",
+        hints="trust.",
+        pattern=r"\btrust\.(?:scripted|hand_edits|agent_quotes)\b",
     ),
     _rule(
         "hidden-reasoning",
         "reasoning-block",
-        r"<\s*/?\s*(?:think|thinking|reasoning|scratchpad|inner_monologue|chain_of_thought|analysis)\s*>|"
+        hints="< chain hidden internal reasoning thinking",
+        pattern=r"<\s*/?\s*(?:think|thinking|reasoning|scratchpad|inner_monologue|"
+        r"chain_of_thought|analysis)\s*>|"
         r"<\|(?:thinking|reasoning|channel)\|>|^[ \t]*(?:chain[ -]of[ -]thought|hidden reasoning|"
         r"internal monologue)\s*:|\"(?:reasoning_content|thinking_blocks?)\"\s*:",
         negatable=False,
@@ -209,6 +256,8 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     ),
 )
 """Every textual rule, in the order of their reasons."""
+
+_HINTS: Final = tuple(sorted({hint for rule in RULES for hint in rule.hints}))
 
 ACTION_FIELDS: Final = frozenset(
     {
@@ -271,12 +320,14 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
         found["eligibility.grants-action"] = reason("eligibility.grants-action", field)
     is_warning = is_person and record.kind == "warning"
     is_source = record.kind in _SOURCES
-    openings = openings_of(text)
+    hints = hints_in(_HINTS, text)
+    openings: tuple[int, ...] | None = None
     for rule in RULES:
-        if rule.code in found or (rule.spares_warnings and is_warning):
+        is_spared = (rule.spares_warnings and is_warning) or (rule.is_instruction and is_source)
+        if is_spared or rule.code in found or hints.isdisjoint(rule.hints):
             continue
-        if rule.is_instruction and is_source:
-            continue
+        if openings is None:
+            openings = openings_of(text)
         if is_matching(rule, text, openings):
             found[rule.code] = reason(rule.code, rule.name)
     if is_derivable(record.body):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memfs.policy.hidden import visible_text
+from memfs.policy.hints import hints_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,18 +21,22 @@ class InjectionRule:
 
     Attributes:
         name: Stable name, the detail of a reason.
+        hints: One of these stands in every match, case folded; empty when none must.
         pattern: What it looks like in the visible form of a text.
         asks_people: Whether it also counts in what a person states.
     """
 
     name: str
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
     asks_people: bool = False
 
 
-def _rule(name: str, pattern: str, *, people: bool = False) -> InjectionRule:
+def _rule(name: str, *, hints: str, pattern: str, people: bool = False) -> InjectionRule:
     compiled = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    return InjectionRule(name=name, pattern=compiled, asks_people=people)
+    return InjectionRule(
+        name=name, hints=tuple(hints.split()), pattern=compiled, asks_people=people
+    )
 
 
 _ORDERS: Final = (
@@ -41,150 +46,212 @@ _ORDERS: Final = (
 RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "ignore-previous",
-        r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|"
-        r"my\s+|of\s+){0,4}(?:previous|prior|above|earlier|preceding|existing|original|initial|system)"
+        hints="ignore disregard forget override bypass drop",
+        pattern=r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:all\s+|any\s+|the\s+|"
+        r"your\s+|these\s+|"
+        r"my\s+|of\s+){0,4}(?:previous|prior|above|earlier|preceding|existing|original|initial|"
+        r"system)"
         r"\b",
     ),
     _rule(
         "ignore-orders",
-        r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:\w+\s+){0,4}?(?:previous|prior|above|"
+        hints="ignore disregard forget override bypass drop",
+        pattern=r"\b(?:ignore|disregard|forget|override|bypass|"
+        r"drop)\s+(?:\w+\s+){0,4}?(?:previous|prior|above|"
         rf"earlier|preceding|existing|original|initial|system)\s+(?:\w+\s+){{0,2}}?{_ORDERS}\b",
         people=True,
     ),
     _rule(
         "ignore-rules",
-        rf"\b(?:ignore|disregard|forget)\s+(?:all|any|every|your)\s+{_ORDERS}\b",
+        hints="ignore disregard forget",
+        pattern=rf"\b(?:ignore|disregard|forget)\s+(?:all|any|every|your)\s+{_ORDERS}\b",
         people=True,
     ),
     _rule(
         "ignore-german",
-        r"\b(?:ignoriere|vergiss|missachte)\s+(?:alle|die|deine)\s+\w+",
+        hints="ignoriere vergiss missachte",
+        pattern=r"\b(?:ignoriere|vergiss|missachte)\s+(?:alle|die|deine)\s+\w+",
         people=True,
     ),
     _rule(
         "ignore-romance",
-        r"\b(?:ignora|ignorez|ignore|olvida|oubliez)\s+(?:todas?|toutes?|las?|les)\s+\w+",
+        hints="ignor olvida oubliez",
+        pattern=r"\b(?:ignora|ignorez|ignore|olvida|oubliez)\s+(?:todas?|toutes?|las?|les)\s+\w+",
     ),
     _rule(
         "ignore-other",
-        r"忽略(?:之前|以上|所有)|игнорируй\w*\s+(?:все|предыдущ)|تجاهل\s+(?:جميع|كل)",
+        hints="忽略 игнорируй تجاهل",
+        pattern=r"忽略(?:之前|以上|所有)|игнорируй\w*\s+(?:все|предыдущ)|تجاهل\s+(?:جميع|كل)",
     ),
     _rule(
         "new-instructions",
-        rf"\b(?:new|updated|revised|real|actual|following)\s+(?:system\s+)?{_ORDERS}\s*:",
+        hints="new updated revised real actual following",
+        pattern=rf"\b(?:new|updated|revised|real|actual|following)\s+(?:system\s+)?{_ORDERS}\s*:",
         people=True,
     ),
     _rule(
         "strictly-adhere",
-        r"\b(?:strictly\s+)?(?:adhere\s+to|follow|obey|comply\s+with)\s+the\s+following\b",
+        hints="following",
+        pattern=r"\b(?:strictly\s+)?(?:adhere\s+to|follow|obey|comply\s+with)\s+the\s+following\b",
     ),
     _rule(
         "important-message",
-        r"\bimportant\s+(?:message|instructions?|notice|override|update)\b|^[^\w\n]{0,20}important!{2,}",
+        hints="important",
+        pattern=r"\bimportant\s+(?:message|instructions?|notice|override|update)\b|"
+        r"^[^\w\n]{0,20}important!{2,}",
     ),
     _rule(
         "before-you",
-        r"\bbefore\s+you\s+(?:can\s+)?(?:solve|answer|continue|proceed|respond|do|start)\b",
+        hints="before",
+        pattern=r"\bbefore\s+you\s+(?:can\s+)?(?:solve|answer|continue|proceed|respond|do|start)\b",
     ),
     _rule(
         "role-tag",
-        r"<\s*/?\s*(?:system|assistant|user|instructions?|information|im_start|im_end|s|inst)\s*>|<\|[a-z_]+\|>|\[/?INST\]|^#{2,}\s*\(?system",
+        hints="< [inst [/inst system",
+        pattern=r"<\s*/?\s*(?:system|assistant|user|instructions?|information|im_start|im_end|s|"
+        r"inst)\s*>|<\|[a-z_]+\|>|\[/?INST\]|^#{2,}\s*\(?system",
         people=True,
     ),
     _rule(
         "role-prefix",
-        r"^[ \t]*(?:system|assistant|developer)(?:\s+(?:prompt|message|note|override))?\s*:\s*\S",
+        hints="system assistant developer",
+        pattern=r"^[ \t]*(?:system|assistant|developer)(?:\s+(?:prompt|message|note|"
+        r"override))?\s*:\s*\S",
     ),
     _rule(
         "role-change",
-        r"\byou\s+are\s+(?:now|no\s+longer|actually)\b|\b(?:act|behave|respond)\s+as\s+(?:if|an?|the)\b|\bpretend\s+(?:to\s+be|you)\b",
+        hints="you as",
+        pattern=r"\byou\s+are\s+(?:now|no\s+longer|actually)\b|\b(?:act|behave|"
+        r"respond)\s+as\s+(?:if|an?|the)\b|\bpretend\s+(?:to\s+be|you)\b",
     ),
     _rule(
         "fence-closing",
-        r"</\s*(?:memory|context|document|tool_result|data|untrusted|packet|result)\s*>|^-{3,}\s*end\s+of\s+\w+",
+        hints="</ ---",
+        pattern=r"</\s*(?:memory|context|document|tool_result|data|untrusted|packet|result)\s*>|"
+        r"^-{3,}\s*end\s+of\s+\w+",
         people=True,
     ),
     _rule(
         "persist-order",
-        r"\b(?:from\s+now\s+on|going\s+forward|in\s+(?:all\s+)?future\s+(?:sessions?|conversations?|tasks?|turns?)|for\s+all\s+future|every\s+time\s+(?:you|the\s+user))\b",
+        hints="from going future every",
+        pattern=r"\b(?:from\s+now\s+on|going\s+forward|in\s+(?:all\s+)?future\s+(?:sessions?|"
+        r"conversations?|tasks?|turns?)|for\s+all\s+future|every\s+time\s+(?:you|the\s+user))\b",
     ),
     _rule(
         "remember-order",
-        r"\b(?:remember|memori[sz]e|store|save|write|add|record)\b"
+        hints="remember memori store save write add record",
+        pattern=r"\b(?:remember|memori[sz]e|store|save|write|add|record)\b"
         r"[^.\n]{0,40}\b(?:memory|long[- ]term|permanently|for\s+later|in\s+memory)\b",
     ),
     _rule(
         "standing-preference",
-        r"\b(?:standing|permanent|saved|existing)\s+(?:preference|instruction|rule|order|policy)\b",
+        hints="standing permanent saved existing",
+        pattern=r"\b(?:standing|permanent|saved|existing)\s+(?:preference|instruction|rule|order|"
+        r"policy)\b",
     ),
     _rule(
         "claims-user",
-        r"\bthe\s+user\s+(?:has\s+|had\s+|already\s+)*(?:asked|requested|confirmed|agreed|wants|said|approved|authori[sz]ed|prefers)\b",
+        hints="user",
+        pattern=r"\bthe\s+user\s+(?:has\s+|had\s+|already\s+)*(?:asked|requested|confirmed|"
+        r"agreed|wants|said|approved|authori[sz]ed|prefers)\b",
     ),
     _rule(
         "claims-authority",
-        r"\b(?:admin(?:istrator)?|security\s+team|compliance|management|ceo|developer|openai|anthropic)\b[^.\n]{0,40}\b(?:requires?|orders?|mandates?|instructs?|authori[sz]es?|override)\b",
+        hints="admin security compliance management ceo developer openai anthropic",
+        pattern=r"\b(?:admin(?:istrator)?|security\s+team|compliance|management|ceo|developer|"
+        r"openai|anthropic)\b[^.\n]{0,40}\b(?:requires?|orders?|mandates?|instructs?|"
+        r"authori[sz]es?|override)\b",
     ),
     _rule(
         "conceal",
-        r"\b(?:do\s+not|don'?t|never|without)\s+(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|mention(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?|disclos(?:e|ing))\b[^.\n]{0,30}\b(?:user|anyone|human|person|them|owner|operator|this)\b",
+        hints="not n't dont never without",
+        pattern=r"\b(?:do\s+not|don'?t|never|without)\s+(?:tell(?:ing)?|inform(?:ing)?|"
+        r"notify(?:ing)?|mention(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?|disclos(?:e|"
+        r"ing))\b[^.\n]{0,30}\b(?:user|anyone|human|person|them|owner|operator|this)\b",
     ),
     _rule(
         "silently",
-        r"\b(?:silently|secretly|covertly|discreetly|quietly|in\s+the\s+background)\s+(?:\w+\s+)?(?:send|forward|copy|upload|run|execute|add|include|append|log|share|delete|post)\b",
+        hints="silently secretly covertly discreetly quietly background",
+        pattern=r"\b(?:silently|secretly|covertly|discreetly|quietly|"
+        r"in\s+the\s+background)\s+(?:\w+\s+)?(?:send|forward|copy|upload|run|execute|add|"
+        r"include|append|log|share|delete|post)\b",
         people=True,
     ),
     _rule(
         "exfiltrate",
-        r"\b(?:send|post|upload|forward|exfiltrate|transmit|leak|report|submit|e-?mail)\b[^.\n]{0,80}(?:https?://|\bto\s+[\w.+-]+@[\w-]+\.\w+|\bwebhook\b)",
+        hints="http @ webhook",
+        pattern=r"\b(?:send|post|upload|forward|exfiltrate|transmit|leak|report|submit|"
+        r"e-?mail)\b[^.\n]{0,80}(?:https?://|\bto\s+[\w.+-]+@[\w-]+\.\w+|\bwebhook\b)",
     ),
     _rule(
         "reveals-prompt",
-        r"\b(?:reveal|print|show|repeat|output|leak|dump)\b[^.\n]{0,30}\b(?:system\s+prompt|instructions|hidden\s+prompt|api\s+keys?|credentials|secrets|passwords)\b",
+        hints="reveal print show repeat output leak dump",
+        pattern=r"\b(?:reveal|print|show|repeat|output|leak|"
+        r"dump)\b[^.\n]{0,30}\b(?:system\s+prompt|instructions|hidden\s+prompt|api\s+keys?|"
+        r"credentials|secrets|passwords)\b",
     ),
     _rule(
         "tool-call",
-        r"\b(?:call|invoke|use|execute|run|trigger)\s+(?:the\s+)?[`'\"]?\w+[`'\"]?\s+(?:tool|function|command|plugin|script)\b",
+        hints="call invoke use execute run trigger",
+        pattern=r"\b(?:call|invoke|use|execute|run|"
+        r"trigger)\s+(?:the\s+)?[`'\"]?\w+[`'\"]?\s+(?:tool|function|command|plugin|script)\b",
     ),
     _rule(
         "tool-syntax",
-        r"<(?:tool_call|function_call|invoke|tool_use)\b|\"(?:tool_calls?|function_call)\"\s*:",
+        hints="<tool <function <invoke tool_call function_call",
+        pattern=r"<(?:tool_call|function_call|invoke|tool_use)\b|\"(?:tool_calls?|"
+        r"function_call)\"\s*:",
         people=True,
     ),
     _rule(
         "shell-pipe",
-        r"\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\bpowershell\b[^\n]{0,60}-e(?:nc|ncodedcommand)\b|\beval\s*\(\s*(?:atob|base64)",
+        hints="curl wget powershell eval",
+        pattern=r"\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|"
+        r"\bpowershell\b[^\n]{0,60}-e(?:nc|ncodedcommand)\b|\beval\s*\(\s*(?:atob|base64)",
     ),
     _rule(
         "encoded-blob",
-        r"(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]*\d)(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]{80,}={0,2}(?![A-Za-z0-9+/=])",
+        hints="",
+        pattern=r"(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]*\d)(?=[A-Za-z0-9+/]*[A-Z])(?"
+        r"=[A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]{80,}={0,2}(?![A-Za-z0-9+/=])",
     ),
     _rule(
         "decode-order",
-        r"\b(?:decode|decrypt|base64|rot13|caesar)\b[^.\n]{0,60}\b(?:and\s+)?(?:follow|execute|run|obey|apply|answer|response)\b",
+        hints="decode decrypt base64 rot13 caesar",
+        pattern=r"\b(?:decode|decrypt|base64|rot13|caesar)\b[^.\n]{0,60}\b(?:and\s+)?(?:follow|"
+        r"execute|run|obey|apply|answer|response)\b",
     ),
-    _rule("markdown-image", r"!\[[^\]]*\]\(\s*https?://[^)\s]*[?&=][^)]*\)"),
+    _rule("markdown-image", hints="![", pattern=r"!\[[^\]]*\]\(\s*https?://[^)\s]*[?&=][^)]*\)"),
     _rule(
         "hidden-comment",
-        r"<!--(?!\s*(?:mem_|ev_))[^>]*\b(?:ignore|instruction|system|assistant|agent|must|always)\b[^>]*-->",
+        hints="<!--",
+        pattern=r"<!--(?!\s*(?:mem_|ev_))[^>]*\b(?:ignore|instruction|system|assistant|agent|"
+        r"must|always)\b[^>]*-->",
         people=True,
     ),
     _rule(
         "priority-claim",
-        r"\b(?:highest|top|absolute|maximum)\s+priority\b|\bsupersedes?\s+(?:all|any|every|previous|earlier)\b|\btakes?\s+precedence\s+over\b",
+        hints="priority supersede precedence",
+        pattern=r"\b(?:highest|top|absolute|maximum)\s+priority\b|\bsupersedes?\s+(?:all|any|"
+        r"every|previous|earlier)\b|\btakes?\s+precedence\s+over\b",
     ),
     _rule(
         "always-order",
-        r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|"
+        hints="always never",
+        pattern=r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|"
         r"route|use|send|trust|answer|respond|promote)\b",
     ),
     _rule(
         "jailbreak",
-        r"\b(?:jailbreak|DAN\s+mode|developer\s+mode\s+(?:enabled|on)|do\s+anything\s+now|no\s+restrictions)\b",
+        hints="jailbreak dan developer anything restrictions",
+        pattern=r"\b(?:jailbreak|DAN\s+mode|developer\s+mode\s+(?:enabled|on)|"
+        r"do\s+anything\s+now|no\s+restrictions)\b",
         people=True,
     ),
 )
 """Every hint, in the order of their names in reasons."""
+
+_HINTS: Final = tuple(sorted({hint for rule in RULES for hint in rule.hints}))
 
 
 def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
@@ -195,8 +262,11 @@ def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
         is_person: Only ask what also counts in a person's own statement.
     """
     seen = visible_text(text)
+    hints = hints_in(_HINTS, seen)
     return tuple(
         rule.name
         for rule in RULES
-        if (rule.asks_people or not is_person) and rule.pattern.search(seen) is not None
+        if (rule.asks_people or not is_person)
+        and (not rule.hints or not hints.isdisjoint(rule.hints))
+        and rule.pattern.search(seen) is not None
     )

@@ -23,6 +23,7 @@ from memfs.model.scope import Scope
 from memfs.model.settings import Settings
 from memfs.policy.authority import is_person_origin
 from memfs.policy.content import text_of
+from memfs.policy.hidden import visible_text
 from memfs.policy.promotion import Trait
 from memfs.policy.verification import Verification
 
@@ -96,6 +97,11 @@ class Context:
     def text(self) -> str:
         """All words that the submission would bring in."""
         return text_of(self.submission)
+
+    @cached_property
+    def visible(self) -> str:
+        """The same words as a person sees them: a hidden character must not split a word."""
+        return visible_text(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

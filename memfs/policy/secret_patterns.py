@@ -18,22 +18,27 @@ class SecretFamily:
 
     Attributes:
         name: Stable name, the detail of a reason.
+        hints: One of these stands in every match, case folded; the pattern is not tried
+            without one.
         pattern: What it looks like.
         is_held: A person decides instead of a refusal.
-        is_phrase: Made of ordinary words, so that no token need be there.
     """
 
     name: str
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
     is_held: bool = False
-    is_phrase: bool = False
 
 
 def _family(
-    name: str, pattern: str, *, held: bool = False, phrase: bool = False, flags: int = 0
+    name: str, *, hints: str, pattern: str, held: bool = False, flags: int = 0
 ) -> SecretFamily:
-    compiled = re.compile(pattern, flags)
-    return SecretFamily(name=name, pattern=compiled, is_held=held, is_phrase=phrase)
+    return SecretFamily(
+        name=name,
+        hints=tuple(hints.split()),
+        pattern=re.compile(pattern, flags),
+        is_held=held,
+    )
 
 
 _ANY_CASE: Final = re.IGNORECASE
@@ -42,129 +47,243 @@ _B: Final = r"(?<![A-Za-z0-9_-])"
 
 ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
-        "private-key", r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", phrase=True
+        "private-key",
+        hints="-----begin",
+        pattern=r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
     ),
-    _family("putty-key", r"PuTTY-User-Key-File-\d"),
-    _family("age-key", r"AGE-SECRET-KEY-1[0-9A-Z]{20,}", flags=_ANY_CASE),
-    _family("ssh-public-key", r"\bssh-(?:rsa|ed25519|dss) AAAA[\w+/=]{10,}", held=True),
-    _family("aws-access-key", r"(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])"),
+    _family("putty-key", hints="putty-user", pattern=r"PuTTY-User-Key-File-\d"),
+    _family(
+        "age-key", hints="age-secret", pattern=r"AGE-SECRET-KEY-1[0-9A-Z]{20,}", flags=_ANY_CASE
+    ),
+    _family(
+        "ssh-public-key",
+        hints="ssh-",
+        pattern=r"\bssh-(?:rsa|ed25519|dss) AAAA[\w+/=]{10,}",
+        held=True,
+    ),
+    _family(
+        "aws-access-key",
+        hints="akia asia abia acca",
+        pattern=r"(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])",
+    ),
     _family(
         "aws-secret-key",
-        r"\b(?:aws|amazon)[\w ./-]{0,20}(?:secret|key)[\w ./-]{0,20}[\"']?\s*[:=]+\s*[\"']?"
+        hints="aws amazon",
+        pattern=r"\b(?:aws|amazon)[\w ./-]{0,20}(?:secret|key)[\w ./-]{0,20}[\"']?\s*[:=]+\s*[\"']?"
         r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
         flags=_ANY_CASE,
     ),
-    _family("github-token", _B + r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})"),
+    _family(
+        "github-token",
+        hints="ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        pattern=_B + r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})",
+    ),
     _family(
         "gitlab-token",
-        _B + r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-[\w.=-]{16,}",
+        hints="gl",
+        pattern=_B + r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-[\w.=-]{16,}",
     ),
-    _family("bitbucket-token", _B + r"ATBB[A-Za-z0-9]{28,}"),
-    _family("atlassian-token", _B + r"ATATT3[\w=-]{40,}"),
+    _family("bitbucket-token", hints="atbb", pattern=_B + r"ATBB[A-Za-z0-9]{28,}"),
+    _family("atlassian-token", hints="atatt3", pattern=_B + r"ATATT3[\w=-]{40,}"),
     _family(
-        "slack-token", _B + r"xox[abeoprs](?:\.[\w-]+)?-[\w-]{10,}|" + _B + r"xapp-\d-[\w-]{10,}"
+        "slack-token",
+        hints="xox xapp-",
+        pattern=_B + r"xox[abeoprs](?:\.[\w-]+)?-[\w-]{10,}|" + _B + r"xapp-\d-[\w-]{10,}",
     ),
     _family(
         "slack-webhook",
-        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[\w/-]{6,}",
+        hints="hooks.slack",
+        pattern=r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[\w/-]{6,}",
     ),
-    _family("discord-webhook", r"discord(?:app)?\.com/api/webhooks/\d+/[\w-]{10,}"),
+    _family(
+        "discord-webhook",
+        hints="/api/webhooks/",
+        pattern=r"discord(?:app)?\.com/api/webhooks/\d+/[\w-]{10,}",
+    ),
     _family(
         "discord-token",
-        _B + r"[MNO][A-Za-z\d_-]{23,27}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,40}(?![\w-])",
+        hints=".",
+        pattern=_B + r"[MNO][A-Za-z\d_-]{23,27}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,40}(?![\w-])",
     ),
-    _family("teams-webhook", r"webhook\.office\.com/webhookb2/[\w@/-]{20,}"),
-    _family("telegram-token", r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
     _family(
-        "stripe-key", _B + r"(?:[sr]k_(?:test|live)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/]{20,})"
+        "teams-webhook", hints="webhookb2", pattern=r"webhook\.office\.com/webhookb2/[\w@/-]{20,}"
     ),
-    _family("square-token", _B + r"sq0(?:atp|csp|idp)-[\w-]{20,}"),
-    _family("paypal-token", r"access_token\$(?:production|sandbox)\$[a-z0-9]{12,}\$[a-f0-9]{32}"),
-    _family("shopify-token", _B + r"shp(?:at|ca|pa|ss|ua)_[A-Fa-f0-9]{28,}"),
-    _family("openai-key", _B + r"sk-(?:proj|svcacct|admin|None)-[\w-]{16,}"),
-    _family("openai-legacy-key", _B + r"sk-[A-Za-z0-9]{20,}T3BlbkFJ[A-Za-z0-9]{20,}"),
-    _family("anthropic-key", _B + r"sk-ant-[\w-]{16,}"),
-    _family("openrouter-key", _B + r"sk-or-(?:v1-)?[a-f0-9]{32,}"),
+    _family("telegram-token", hints=":aa", pattern=r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
     _family(
-        "generic-sk-key", _B + r"sk[-_](?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{24,}"
+        "stripe-key",
+        hints="sk_ rk_ whsec_",
+        pattern=_B + r"(?:[sr]k_(?:test|live)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/]{20,})",
     ),
-    _family("groq-key", _B + r"gsk_[A-Za-z0-9]{40,}"),
-    _family("perplexity-key", _B + r"pplx-[A-Za-z0-9]{40,}"),
-    _family("replicate-token", _B + r"r8_[A-Za-z0-9]{30,}"),
-    _family("xai-key", _B + r"xai-[A-Za-z0-9]{40,}"),
-    _family("huggingface-token", _B + r"(?:hf_[A-Za-z0-9]{30,}|api_org_[A-Za-z0-9]{30,})"),
-    _family("google-api-key", _B + r"AIza[\w-]{35}(?![\w-])"),
-    _family("google-oauth", _B + r"(?:ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,})"),
-    _family("gcp-service-account", r"\"private_key_id\"\s*:\s*\"[a-f0-9]{40}\""),
+    _family("square-token", hints="sq0", pattern=_B + r"sq0(?:atp|csp|idp)-[\w-]{20,}"),
+    _family(
+        "paypal-token",
+        hints="access_token$",
+        pattern=r"access_token\$(?:production|sandbox)\$[a-z0-9]{12,}\$[a-f0-9]{32}",
+    ),
+    _family("shopify-token", hints="shp", pattern=_B + r"shp(?:at|ca|pa|ss|ua)_[A-Fa-f0-9]{28,}"),
+    _family("openai-key", hints="sk-", pattern=_B + r"sk-(?:proj|svcacct|admin|None)-[\w-]{16,}"),
+    _family(
+        "openai-legacy-key",
+        hints="t3blbkfj",
+        pattern=_B + r"sk-[A-Za-z0-9]{20,}T3BlbkFJ[A-Za-z0-9]{20,}",
+    ),
+    _family("anthropic-key", hints="sk-ant-", pattern=_B + r"sk-ant-[\w-]{16,}"),
+    _family("openrouter-key", hints="sk-or-", pattern=_B + r"sk-or-(?:v1-)?[a-f0-9]{32,}"),
+    _family(
+        "generic-sk-key",
+        hints="sk- sk_",
+        pattern=_B + r"sk[-_](?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{24,}",
+    ),
+    _family("groq-key", hints="gsk_", pattern=_B + r"gsk_[A-Za-z0-9]{40,}"),
+    _family("perplexity-key", hints="pplx-", pattern=_B + r"pplx-[A-Za-z0-9]{40,}"),
+    _family("replicate-token", hints="r8_", pattern=_B + r"r8_[A-Za-z0-9]{30,}"),
+    _family("xai-key", hints="xai-", pattern=_B + r"xai-[A-Za-z0-9]{40,}"),
+    _family(
+        "huggingface-token",
+        hints="hf_ api_org_",
+        pattern=_B + r"(?:hf_[A-Za-z0-9]{30,}|api_org_[A-Za-z0-9]{30,})",
+    ),
+    _family("google-api-key", hints="aiza", pattern=_B + r"AIza[\w-]{35}(?![\w-])"),
+    _family(
+        "google-oauth",
+        hints="ya29. gocspx- 1//0",
+        pattern=_B + r"(?:ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,})",
+    ),
+    _family(
+        "gcp-service-account",
+        hints="private_key_id",
+        pattern=r"\"private_key_id\"\s*:\s*\"[a-f0-9]{40}\"",
+    ),
     _family(
         "azure-storage-key",
-        r"(?:AccountKey|SharedAccessKey|account_key)\s*[=:]\s*[\"']?([A-Za-z0-9+/]{40,}={0,2})",
+        hints="accountkey sharedaccesskey account_key",
+        pattern=r"(?:AccountKey|SharedAccessKey|"
+        r"account_key)\s*[=:]\s*[\"']?([A-Za-z0-9+/]{40,}={0,2})",
         flags=_ANY_CASE,
     ),
-    _family("azure-client-secret", r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{30,36}(?![\w~.-])"),
-    _family("azure-sas", r"[?&]sig=([A-Za-z0-9%+/]{30,})"),
-    _family("digitalocean-token", _B + r"do[oprt]_v1_[a-f0-9]{40,}"),
-    _family("heroku-key", _B + r"HRKU-[\w-]{30,}"),
-    _family("cloudflare-token", _B + r"(?:v1\.0-[a-f0-9]{24}-[a-f0-9]{60,}|cfut_[\w-]{30,})"),
-    _family("flyio-token", r"\bFlyV1\s+fm\d[\w+/=,-]{20,}|" + _B + r"fo1_[\w-]{30,}"),
-    _family("npm-token", _B + r"npm_[A-Za-z0-9]{30,}|//[\w./-]+/:_authToken=[\w-]{10,}"),
-    _family("pypi-token", _B + r"pypi-AgE[\w-]{20,}"),
-    _family("rubygems-key", _B + r"rubygems_[a-f0-9]{40,}"),
-    _family("crates-token", _B + r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    _family("docker-token", _B + r"dckr_(?:pat|oat)_[\w-]{8,}"),
-    _family("terraform-token", r"[A-Za-z0-9]{4,20}\.atlasv1\.[\w-]{4,}"),
-    _family("vault-token", _B + r"hv[sbr]\.[\w-]{20,}"),
-    _family("pulumi-token", _B + r"pul-[a-f0-9]{40}"),
-    _family("doppler-token", _B + r"dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,}"),
-    _family("databricks-token", _B + r"dapi[a-f0-9]{32}"),
-    _family("snowflake-token", r"\bver:\d-hint:\d+-ETMsDgAAA[\w+/=-]{20,}"),
-    _family("sendgrid-key", _B + r"SG\.[\w-]{16,}\.[\w-]{16,}"),
-    _family("mailgun-key", _B + r"key-[0-9a-f]{32}(?![0-9a-f])"),
-    _family("mailchimp-key", r"(?<![0-9a-f])[0-9a-f]{32}-us\d{1,2}\b"),
-    _family("sendinblue-key", _B + r"xkeysib-[a-f0-9]{40,}[\w-]*"),
-    _family("twilio-id", r"(?<![A-Za-z0-9])(?:AC|SK)[0-9a-f]{32}(?![A-Za-z0-9])"),
-    _family("newrelic-key", _B + r"(?:NRAK-[A-Z0-9]{20,}|NRII-[\w-]{20,}|NRJS-[a-f0-9]{19})"),
-    _family("datadog-key", r"\bDD_(?:API|APP|APPLICATION)_KEY\s*[=:]\s*[\"']?([a-f0-9]{32,40})"),
-    _family("dynatrace-token", _B + r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{60,}"),
-    _family("grafana-token", _B + r"(?:glc|glsa)_[A-Za-z0-9+/_=]{30,}"),
-    _family("sentry-token", _B + r"sntry[su]_[\w+/=.-]{30,}"),
-    _family("linear-key", _B + r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}"),
-    _family("notion-token", _B + r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
-    _family("figma-token", _B + r"figd_[\w-]{30,}"),
-    _family("airtable-token", _B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
-    _family("postman-key", _B + r"PMAK-[a-f0-9]{20,}-[a-f0-9]{30,}"),
-    _family("supabase-key", _B + r"(?:sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,})"),
-    _family("planetscale-token", _B + r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,}"),
-    _family("facebook-token", _B + r"EAAC?[A-Za-z0-9]{80,}"),
-    _family("dropbox-token", _B + r"sl\.(?:u\.)?[\w-]{100,}"),
-    _family("jwt", r"\beyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?|\beyJhbGciOi[\w-]{8,}"),
-    _family("netrc", r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})", phrase=True),
+    _family(
+        "azure-client-secret",
+        hints="q~",
+        pattern=r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{30,36}(?![\w~.-])",
+    ),
+    _family("azure-sas", hints="sig=", pattern=r"[?&]sig=([A-Za-z0-9%+/]{30,})"),
+    _family("digitalocean-token", hints="_v1_", pattern=_B + r"do[oprt]_v1_[a-f0-9]{40,}"),
+    _family("heroku-key", hints="hrku-", pattern=_B + r"HRKU-[\w-]{30,}"),
+    _family(
+        "cloudflare-token",
+        hints="v1.0- cfut_",
+        pattern=_B + r"(?:v1\.0-[a-f0-9]{24}-[a-f0-9]{60,}|cfut_[\w-]{30,})",
+    ),
+    _family(
+        "flyio-token",
+        hints="flyv1 fo1_",
+        pattern=r"\bFlyV1\s+fm\d[\w+/=,-]{20,}|" + _B + r"fo1_[\w-]{30,}",
+    ),
+    _family(
+        "npm-token",
+        hints="npm_ _authtoken",
+        pattern=_B + r"npm_[A-Za-z0-9]{30,}|//[\w./-]+/:_authToken=[\w-]{10,}",
+    ),
+    _family("pypi-token", hints="pypi-", pattern=_B + r"pypi-AgE[\w-]{20,}"),
+    _family("rubygems-key", hints="rubygems_", pattern=_B + r"rubygems_[a-f0-9]{40,}"),
+    _family("crates-token", hints="cio", pattern=_B + r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    _family("docker-token", hints="dckr_", pattern=_B + r"dckr_(?:pat|oat)_[\w-]{8,}"),
+    _family("terraform-token", hints=".atlasv1.", pattern=r"[A-Za-z0-9]{4,20}\.atlasv1\.[\w-]{4,}"),
+    _family("vault-token", hints="hvs. hvb. hvr.", pattern=_B + r"hv[sbr]\.[\w-]{20,}"),
+    _family("pulumi-token", hints="pul-", pattern=_B + r"pul-[a-f0-9]{40}"),
+    _family(
+        "doppler-token", hints="dp.", pattern=_B + r"dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,}"
+    ),
+    _family("databricks-token", hints="dapi", pattern=_B + r"dapi[a-f0-9]{32}"),
+    _family("snowflake-token", hints="-hint:", pattern=r"\bver:\d-hint:\d+-ETMsDgAAA[\w+/=-]{20,}"),
+    _family("sendgrid-key", hints="sg.", pattern=_B + r"SG\.[\w-]{16,}\.[\w-]{16,}"),
+    _family("mailgun-key", hints="key-", pattern=_B + r"key-[0-9a-f]{32}(?![0-9a-f])"),
+    _family("mailchimp-key", hints="-us", pattern=r"(?<![0-9a-f])[0-9a-f]{32}-us\d{1,2}\b"),
+    _family("sendinblue-key", hints="xkeysib-", pattern=_B + r"xkeysib-[a-f0-9]{40,}[\w-]*"),
+    _family(
+        "twilio-id", hints="ac sk", pattern=r"(?<![A-Za-z0-9])(?:AC|SK)[0-9a-f]{32}(?![A-Za-z0-9])"
+    ),
+    _family(
+        "newrelic-key",
+        hints="nrak- nrii- nrjs-",
+        pattern=_B + r"(?:NRAK-[A-Z0-9]{20,}|NRII-[\w-]{20,}|NRJS-[a-f0-9]{19})",
+    ),
+    _family(
+        "datadog-key",
+        hints="dd_",
+        pattern=r"\bDD_(?:API|APP|APPLICATION)_KEY\s*[=:]\s*[\"']?([a-f0-9]{32,40})",
+    ),
+    _family(
+        "dynatrace-token", hints="dt0", pattern=_B + r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{60,}"
+    ),
+    _family("grafana-token", hints="glc_ glsa_", pattern=_B + r"(?:glc|glsa)_[A-Za-z0-9+/_=]{30,}"),
+    _family("sentry-token", hints="sntry", pattern=_B + r"sntry[su]_[\w+/=.-]{30,}"),
+    _family("linear-key", hints="lin_", pattern=_B + r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}"),
+    _family(
+        "notion-token",
+        hints="ntn_ secret_",
+        pattern=_B + r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))",
+    ),
+    _family("figma-token", hints="figd_", pattern=_B + r"figd_[\w-]{30,}"),
+    _family("airtable-token", hints="pat", pattern=_B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
+    _family("postman-key", hints="pmak-", pattern=_B + r"PMAK-[a-f0-9]{20,}-[a-f0-9]{30,}"),
+    _family(
+        "supabase-key",
+        hints="sbp_ sb_secret_",
+        pattern=_B + r"(?:sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,})",
+    ),
+    _family(
+        "planetscale-token", hints="pscale_", pattern=_B + r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,}"
+    ),
+    _family("facebook-token", hints="eaa", pattern=_B + r"EAAC?[A-Za-z0-9]{80,}"),
+    _family("dropbox-token", hints="sl.", pattern=_B + r"sl\.(?:u\.)?[\w-]{100,}"),
+    _family(
+        "jwt",
+        hints="eyj",
+        pattern=r"\beyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?|\beyJhbGciOi[\w-]{8,}",
+    ),
+    _family(
+        "netrc", hints="machine", pattern=r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})"
+    ),
     _family(
         "bitlocker-key",
-        r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])|bitlocker[\w ]{0,20}[:=]\s*(?:\d{6}-){2,}\d{6}",
+        hints="-",
+        pattern=r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])|bitlocker[\w "
+        r"]{0,20}[:=]\s*(?:\d{6}-){2,}\d{6}",
         flags=_ANY_CASE,
     ),
     _family(
         "seed-phrase",
-        r"\b(?:seed(?:[ _-]?phrase)?|mnemonic|recovery[ _-]phrase|bip-?39)\b[^\n:=]{0,20}[:=]\s*"
+        hints="seed mnemonic recovery bip",
+        pattern=r"\b(?:seed(?:[ _-]?phrase)?|mnemonic|recovery[ _-]phrase|"
+        r"bip-?39)\b[^\n:=]{0,20}[:=]\s*"
         r"((?:[a-z]{3,8}[ ,]+){4,}[a-z]{3,8})",
-        phrase=True,
         flags=_ANY_CASE,
     ),
     _family(
         "wallet-key",
-        r"(?:private|secret)[ _-]?key[\"']?\s*[:=]\s*[\"']?(?:0x)?([0-9a-f]{64})(?![0-9a-f])",
+        hints="key",
+        pattern=r"(?:private|secret)[ _-]?key[\"']?\s*[:=]\s*[\"']?(?:0x)?([0-9a-f]{64})(?"
+        r"![0-9a-f])",
         flags=_ANY_CASE,
     ),
-    _family("wallet-address", r"(?<![0-9A-Za-z])0x[0-9a-fA-F]{40}(?![0-9A-Za-z])", held=True),
+    _family(
+        "wallet-address",
+        hints="0x",
+        pattern=r"(?<![0-9A-Za-z])0x[0-9a-fA-F]{40}(?![0-9A-Za-z])",
+        held=True,
+    ),
     _family(
         "cloud-role",
-        r"\barn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|user|assumed-role)/\S+",
+        hints="arn:aws",
+        pattern=r"\barn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|user|assumed-role)/\S+",
         held=True,
     ),
     _family(
         "cloud-identifier",
-        r"\b(?:firebase|gcp|azure|aws)[\w -]{0,20}(?:project|tenant|subscription|account)[ _-]?id"
+        hints="firebase gcp azure aws",
+        pattern=r"\b(?:firebase|gcp|azure|aws)[\w -]{0,20}(?:project|tenant|subscription|"
+        r"account)[ _-]?id"
         r"[\"']?\s*[:=]\s*[\"']?(?=[\w-]*\d)([\w-]{8,})",
         held=True,
         flags=_ANY_CASE,
@@ -173,10 +292,21 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
 """Tokens that carry their issuer's mark, and private identifiers."""
 
 URL_CREDENTIAL: Final = re.compile(
-    r"\b[a-z][a-z0-9+.-]{1,20}://(?P<user>[^\s:/@'\"<>]{0,64}):(?P<value>[^\s/'\"<>]{2,128})@[\w.\[-]",
+    r"\b[a-z][a-z0-9+.-]{1,20}://(?P<user>[^\s:/@'\"<>]{0,64}):(?P<value>[^\s/'\"<>]{2,128})"
+    r"@[\w.\[-]",
     re.IGNORECASE,
 )
 """A password inside a URL: databases, FTP, proxies, remotes."""
+
+HEADER_HINTS: Final = ("authorization", "api-key", "bearer")
+"""One of these stands in every header."""
+
+LABEL_HINTS: Final = (
+    *("pass", "pwd", "psk", "secret", "token", "key", "credential", "salt", "pin", "otp", "cv"),
+    *("session", "cookie", "comm", "string", "dsn", "auth", "code", "bitlocker", "wort"),
+    *("contrase", "mot de", "парол"),
+)
+"""One of these stands in every label and in every spoken password, case folded."""
 
 NUMBER_CODE: Final = re.compile(
     r"(?<![A-Za-z0-9])(?:pin|otp|cvv|cvc)(?:[ _-]?code)?[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?"
@@ -186,7 +316,8 @@ NUMBER_CODE: Final = re.compile(
 """A short number that its label makes a secret."""
 
 AUTHORIZATION: Final = re.compile(
-    r"\b(?:authorization|proxy-authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token|digest|apikey)\s+"
+    r"\b(?:authorization|proxy-authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token|digest|"
+    r"apikey)\s+"
     r"(?P<value>[\w+/=.~-]{8,})|\b(?:x-)?api-key[\"']?\s*:\s*[\"']?(?P<key>[\w+/=.~-]{12,})|"
     r"(?<!\w)bearer\s+(?P<bearer>(?=[\w+/=.~-]*\d)[\w+/=.~-]{20,})",
     re.IGNORECASE,

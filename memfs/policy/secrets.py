@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from memfs.policy.hints import hints_in
 from memfs.policy.secret_patterns import (
     AUTHORIZATION,
+    HEADER_HINTS,
     ISSUED,
+    LABEL_HINTS,
     LABELLED,
     NUMBER_CODE,
     SPOKEN,
@@ -42,6 +45,9 @@ class SecretFinding:
     is_held: bool = False
 
 
+_HINTS: Final = tuple(
+    sorted({*LABEL_HINTS, *HEADER_HINTS, *(hint for family in ISSUED for hint in family.hints)})
+)
 _PLACEHOLDER: Final = re.compile(
     r"""(?ix)
     [x*.•·#_?-]+ | (?:x{3,}|\*{3,}|\.{3,}).* | .*(?:\*{3,}|…|x{6,}).* |
@@ -69,9 +75,6 @@ _ORDINARY: Final = re.compile(
     r"(?:\d{1,2}:\d{2}.*|\d{4}-\d{2}-\d{2}.*|v?\d+(?:\.\d+)+\S*|[$€£]?\d[\d,.]*%?|"
     r"[A-Za-z]+(?:['’][a-z]+)?[.!?)\]]*|[A-Za-z]+(?:/[A-Za-z]+)+)\Z"
 )
-_TOKEN_CHARS: Final = 12
-"""What an issued token has at least; prose without one is not searched family by family."""
-_TOKEN_MARK: Final = re.compile(r"[\d_/.=]")
 _LIBRARY_CHARS: Final = 16
 _PLUGIN_LINE_CHARS: Final = 4_000
 _STRONG_LENGTH: Final = 8
@@ -98,34 +101,33 @@ def family_names() -> tuple[str, ...]:
 
 
 def _findings(text: str) -> Iterator[SecretFinding]:
-    has_token = _has_word(text, _TOKEN_CHARS, _TOKEN_MARK)
+    hints = hints_in(_HINTS, text)
     for family in ISSUED:
-        if not (has_token or family.is_phrase):
+        if hints.isdisjoint(family.hints):
             continue
         for match in family.pattern.finditer(text):
             yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
-    for match in URL_CREDENTIAL.finditer(text):
+    for match in URL_CREDENTIAL.finditer(text) if "://" in text else ():
         if not _PLACEHOLDER.fullmatch(match["value"]):
             yield SecretFinding("url-credential", match.start(), match.end())
-    for match in AUTHORIZATION.finditer(text):
+    for match in AUTHORIZATION.finditer(text) if not hints.isdisjoint(HEADER_HINTS) else ():
         value = match["value"] or match["key"] or match["bearer"]
         if not _PLACEHOLDER.fullmatch(value):
             yield SecretFinding("authorization", match.start(), match.end())
     if _is_for_library(text):
         yield from _library_findings(text)
-    for match in NUMBER_CODE.finditer(text):
-        yield SecretFinding("number-code", match.start(), match.end())
-    yield from _labelled(text)
-    yield from _spoken(text)
-
-
-def _has_word(text: str, least: int, mark: re.Pattern[str]) -> bool:
-    """Tells whether a word of that length carries the mark; linear, unlike one pattern."""
-    return any(len(word) >= least and mark.search(word) for word in text.split())
+    if not hints.isdisjoint(LABEL_HINTS):
+        for match in NUMBER_CODE.finditer(text):
+            yield SecretFinding("number-code", match.start(), match.end())
+        yield from _labelled(text)
+        yield from _spoken(text)
 
 
 def _is_for_library(text: str) -> bool:
-    return "://" in text or _has_word(text, _LIBRARY_CHARS, _DIGIT)
+    """Tells whether a text could hold a token; linear, unlike one pattern for it."""
+    return "://" in text or any(
+        len(word) >= _LIBRARY_CHARS and _DIGIT.search(word) for word in text.split()
+    )
 
 
 def _labelled(text: str) -> Iterator[SecretFinding]:
