@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from memfs.errors import DataError
-from memfs.formats.canonical import Verbatim, emit_matter
+from memfs.formats.canonical import UnwritableError, Verbatim, emit_matter
 from memfs.formats.field_readers import (
     label_of,
     list_of,
@@ -29,7 +30,7 @@ from memfs.model.decision import Reason
 from memfs.model.evidence import Quote
 from memfs.model.ids import CANDIDATE_PREFIX, is_id
 from memfs.model.instants import format_instant
-from memfs.model.limits import FILE_BYTES, TEXT_CHARS
+from memfs.model.limits import FILE_BYTES, TEXT_CHARS, TITLE_CHARS
 from memfs.model.values import JsonValue
 
 _Read = TypeVar("_Read")
@@ -57,10 +58,31 @@ def encode_candidate(candidate: Candidate, diff: str) -> bytes:
         candidate: What waits.
         diff: Unified difference from the ledger for people; not read back.
 
+    The bytes are read again before they are returned. Titles and reasons are folded to one line.
+
     Raises:
         TextError: The proposed bytes are no text (``text.encoding``, ``text.nul`` …).
+        UnwritableError: The candidate would not read back the same.
     """
     content = decode_text(candidate.content, path=candidate.path)
+    candidate = _tidy(candidate)
+    data = _page(candidate, content, diff)
+    try:
+        is_exact = decode_candidate(data, candidate.path) == candidate
+    except DataError as error:
+        raise UnwritableError(error.message, path=candidate.path) from error
+    if not is_exact:
+        raise UnwritableError("the candidate would not read back", path=candidate.path)
+    return data
+
+
+def _tidy(candidate: Candidate) -> Candidate:
+    reasons = tuple(Reason(item.code, _one_line(item.message)) for item in candidate.reasons)
+    title = _one_line(candidate.title)[:TITLE_CHARS].strip()
+    return replace(candidate, title=title, reasons=reasons)
+
+
+def _page(candidate: Candidate, content: str, diff: str) -> bytes:
     title = candidate.title or candidate.path
     parts = [
         f"---\n{emit_matter(_matter(candidate, content))}---\n# {_shown(title)}\n",
@@ -94,7 +116,7 @@ def decode_candidate(data: bytes, path: str) -> Candidate:
         id=matter.required("candidate", _read_id),
         action=action,
         state=matter.required("state", _read_state),
-        path=matter.required("path", read_line),
+        path=matter.required("path", _read_path),
         content=content,
         base=matter.optional("base", read_line, ""),
         theirs=matter.optional("theirs", read_line, ""),
@@ -106,7 +128,7 @@ def decode_candidate(data: bytes, path: str) -> Candidate:
         created=matter.required("created", read_instant),
         expires=matter.optional("expires", read_instant, None),
         batch=matter.optional("batch", read_line, ""),
-        key=matter.optional("key", read_line, ""),
+        key=matter.optional("key", _read_path, ""),
         quotes=matter.optional("quotes", list_of(_read_quote), ()),
         is_working_file=matter.optional("working_file", _read_flag, False),
     )
@@ -122,11 +144,9 @@ def _matter(candidate: Candidate, content: str) -> dict[str, JsonValue]:
         "theirs": candidate.theirs,
         "record": candidate.record_id,
         "kind": candidate.kind,
-        "title": _one_line(candidate.title),
+        "title": candidate.title,
         "origin": write_origin(candidate.origin),
-        "reasons": [
-            {"code": item.code, "message": _one_line(item.message)} for item in candidate.reasons
-        ],
+        "reasons": [{"code": item.code, "message": item.message} for item in candidate.reasons],
         "created": Verbatim(format_instant(candidate.created)),
         "expires": Verbatim(format_instant(candidate.expires)) if candidate.expires else "",
         "batch": candidate.batch,
@@ -225,6 +245,12 @@ _read_state: Final = label_of({item.value: item for item in CandidateState})
 def _read_id(value: JsonValue) -> str:
     if not isinstance(value, str) or not is_id(value, CANDIDATE_PREFIX):
         raise ValueError(f"expected an id that starts with {CANDIDATE_PREFIX}_")
+    return value
+
+
+def _read_path(value: JsonValue) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= TEXT_CHARS or "\0" in value:
+        raise ValueError(f"expected text of at most {TEXT_CHARS} characters")
     return value
 
 

@@ -192,7 +192,7 @@ def record_values(record: Record, kind: KindSpec) -> dict[str, JsonValue]:
             values[item.name] = item.write(value)
     instants = {spec.name for spec in kind.fields if spec.field_type is FieldType.INSTANT}
     for name, value in (*record.fields.items(), *record.unknown.items()):
-        if name in values or name in _READERS or name == "body":
+        if name in values or name in _READERS:
             raise UnwritableError(f"the field {name!r} is said twice")
         is_instant = name in instants and isinstance(value, str) and _INSTANT.match(value)
         values[name] = Verbatim(value) if is_instant else plain_data(value)

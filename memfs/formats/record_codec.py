@@ -221,7 +221,10 @@ def _reread(data: bytes, kind: KindSpec) -> tuple[Mapping[str, JsonValue], str]:
 
 
 def _changes(parsed: ParsedFile, record: Record, kind: KindSpec) -> dict[str, JsonValue | None]:
-    old = build_record(parsed.values, parsed.body, kind)
+    try:
+        old = build_record(parsed.values, parsed.body, kind)
+    except FieldError as error:
+        raise RecordError(str(error)) from error
     wanted = record_values(record, kind)
     changes: dict[str, JsonValue | None] = {}
     for item in ENVELOPE:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memfs.errors import DataError
 from memfs.formats.candidate_codec import decode_candidate, encode_candidate
+from memfs.formats.canonical import UnwritableError
 from memfs.model.candidate import Candidate, CandidateAction, CandidateState
 from memfs.model.decision import Reason
 from memfs.model.evidence import Quote
@@ -141,6 +142,22 @@ def test_what_a_person_changed_between_the_fences_is_what_is_proposed() -> None:
     assert decode_candidate(data, "inbox/a.md").content == (
         b"---\nkind: note\n---\nPostgreSQL 18.\n\n```\nSELECT 1;\n```\n"
     )
+
+
+def test_an_odd_file_name_comes_back_and_reasons_are_folded_to_a_line() -> None:
+    candidate = replace(
+        PLAIN, path="records/note/a\nb: `c`.md", title="", reasons=(Reason("a.b", "x\n\n## y"),)
+    )
+    data = encode_candidate(candidate, DIFF)
+    assert decode_candidate(data, "inbox/a.md") == replace(
+        candidate, reasons=(Reason("a.b", "x ## y"),)
+    )
+
+
+def test_a_candidate_that_would_not_read_back_is_not_written() -> None:
+    for changes in ({"id": "cand_1"}, {"base": "a\nb"}, {"created": datetime(2026, 11, 29)}):
+        with pytest.raises(UnwritableError):
+            encode_candidate(replace(PLAIN, **changes), DIFF)
 
 
 def test_a_title_cannot_become_markup() -> None:

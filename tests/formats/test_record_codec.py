@@ -9,7 +9,13 @@ from memfs.app.registry import REGISTRY
 from memfs.errors import DataError
 from memfs.formats.canonical import UnwritableError
 from memfs.formats.matter_edit import RoundTripError
-from memfs.formats.record_codec import decode_record, encode_record, read_record, update_record
+from memfs.formats.record_codec import (
+    RecordError,
+    decode_record,
+    encode_record,
+    read_record,
+    update_record,
+)
 from memfs.model.authority import Authority
 from memfs.model.origin import Channel, Origin, OriginClass
 from memfs.model.problem import Severity
@@ -273,6 +279,19 @@ def test_a_json_record_is_updated_in_its_own_style() -> None:
         edited = update_record(data, gone, path=path, registry=REGISTRY)
         assert read_record(edited, path=path, registry=REGISTRY) == gone
         assert update_record(edited, record, path=path, registry=REGISTRY) == data
+
+
+def test_an_update_of_what_is_no_record_is_refused() -> None:
+    data = encode_record(make_record(), REGISTRY).replace(b"scope: project:", b"scope: place:")
+    with pytest.raises(RecordError):
+        update_record(data, make_record(title="x"), path=NOTE, registry=REGISTRY)
+
+
+@pytest.mark.parametrize("name", ["body", "model_config", "__class__", "origin_class", "self"])
+def test_an_unknown_field_may_have_any_name(name: str) -> None:
+    record = make_record(unknown={name: "x"})
+    data = encode_record(record, REGISTRY)
+    assert decode_record(data, path=NOTE, registry=REGISTRY).record == record
 
 
 def test_an_update_that_cannot_be_exact_writes_nothing() -> None:
