@@ -7,8 +7,10 @@ its stock handler reads ``no`` as false, keeps the last of two equal keys and st
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memfs.errors import DataError
 from memfs.formats.matter import (
@@ -39,7 +41,10 @@ __all__ = (
     "split",
 )
 
-_BOM = "\ufeff"
+_BOM: Final = "\ufeff"
+_PLAIN_LINE: Final = re.compile(
+    r"""(?P<key>[A-Za-z_][\w.-]*: +)(?P<value>[^\s\-?:,\[\]{}#&*!|>'"%@`][^\r\n]*)(?P<end>\r?)\Z"""
+)
 
 
 def read_foreign(
@@ -64,17 +69,38 @@ def read_foreign(
         return {}, text, tuple(problems)
     try:
         matter, body = handler.split(text)
-        values = handler.load(matter)
-    except DataError as error:
-        problems.append(problem_from(error, path))
-        return {}, text, tuple(problems)
     except ValueError:
         message, hint = "expected a second '---' line", "the text is kept as it is"
         problems.append(
             Problem(path, 1, 0, "frontmatter.unclosed", message, hint, Severity.WARNING)
         )
         return {}, text, tuple(problems)
+    try:
+        values = handler.load(_with_prose_quoted(matter))
+    except DataError as error:
+        problems.append(problem_from(error, path))
+        return {}, text, tuple(problems)
     return values, body, tuple(problems)
+
+
+def _with_prose_quoted(matter: str) -> str:
+    """Quotes one-line values of several words that YAML would refuse or cut off.
+
+    Programs write ``description: Why: because (see #12)`` without quotes; the colon makes it no
+    YAML and the hash a comment, but what was meant is the whole line.
+    """
+    lines = matter.split("\n")
+    for number, line in enumerate(lines):
+        match = _PLAIN_LINE.match(line)
+        if match and _is_prose(value := match["value"].rstrip()):
+            quoted = json.dumps(value, ensure_ascii=False)
+            lines[number] = match["key"] + quoted + match["end"]
+    return "\n".join(lines)
+
+
+def _is_prose(value: str) -> bool:
+    words, comment, _ = value.partition(" #")
+    return ": " in value or value.endswith(":") or (comment != "" and " " in words.strip())
 
 
 def _foreign_text(data: bytes, path: str) -> tuple[str, list[Problem]]:
@@ -94,8 +120,6 @@ def _foreign_text(data: bytes, path: str) -> tuple[str, list[Problem]]:
 
 def _core_handler() -> BaseHandler:
     """Returns python-frontmatter's handler with our YAML rules; imported only where needed."""
-    import re
-
     from frontmatter.default_handlers import BaseHandler
 
     opening = re.compile(r"\A---[ \t]*\r?\n")

@@ -50,7 +50,7 @@ def test_foreign_text_is_read_leniently(data: bytes, values: object, body: str) 
     ("data", "code", "line", "severity"),
     [
         (b"---\na: 1\na: 2\n---\nwords", "yaml.duplicate-key", 3, Severity.ERROR),
-        (b"---\na: b: c\n---\nwords", "yaml.syntax", 2, Severity.ERROR),
+        (b"---\na: [b\n---\nwords", "yaml.syntax", 3, Severity.ERROR),
         (b"---\n- list\n---\nwords", "yaml.mapping", 2, Severity.ERROR),
         (b"caf\xe9\n", "text.encoding", 1, Severity.ERROR),
         (b"one\ntw\0o\n", "text.nul", 2, Severity.ERROR),
@@ -66,3 +66,22 @@ def test_foreign_text_that_cannot_be_read_is_kept_whole_and_named(
     assert [(item.path, item.code, item.line, item.severity) for item in problems] == [
         ("notes/a.md", code, line, severity)
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("name: Why: because", "Why: because"),
+        ("name: six digits (no #)", "six digits (no #)"),
+        ("name: see http://x/#y", "see http://x/#y"),
+        ("name: ends in a colon:", "ends in a colon:"),
+        ("name: word # a comment", "word"),
+        ("name: 8 # a comment", 8),
+        ("name: 'quoted: text' # a comment", "quoted: text"),
+        ("name: [a, b] # a comment", ["a", "b"]),
+    ],
+)
+def test_prose_without_quotes_is_taken_to_the_end_of_its_line(line: str, value: object) -> None:
+    for end in ("\n", "\r\n"):
+        data = f"---{end}{line}{end}---{end}words".encode()
+        assert read_foreign(data) == ({"name": value}, "words", ())
