@@ -176,7 +176,7 @@ class Generations:
     def _check_private(self) -> None:
         try:
             found = self.folder.lstat()
-        except FileNotFoundError as error:
+        except OSError as error:
             raise IndexUnavailableError("there is no index yet", code="index.missing") from error
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
             raise IndexUnavailableError(

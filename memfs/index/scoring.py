@@ -26,12 +26,17 @@ _PRUNE_FROM = 256
 """Shorter posting lists are cheaper to add up than to think about."""
 
 
+_BACKGROUND = 100.0
+"""Records that a store is imagined to hold besides its own when words are weighed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One term of a question with its postings and its weight."""
+    """One term of a question: its postings, and its weight in scores and in coverage."""
 
     postings: Postings
     weight: float
+    telling: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,12 +59,12 @@ class Tally:
         """
         total = covered = 0.0
         for term in self.terms:
-            total += term.weight
+            total += term.telling
             documents, _ = term.postings
             if _has(documents, document):
-                covered += term.weight
+                covered += term.telling
             elif neighbour and any(_has(documents, other) for other in around):
-                covered += min(1.0, neighbour) * term.weight
+                covered += min(1.0, neighbour) * term.telling
         return covered / total if total else 0.0
 
 
@@ -71,6 +76,15 @@ def _has(documents: Sequence[int], document: int) -> bool:
 def idf(count: int, frequency: int) -> float:
     """Returns the weight of a term that ``frequency`` of ``count`` documents have."""
     return math.log(1.0 + (count - frequency + 0.5) / (frequency + 0.5))
+
+
+def telling(count: int, frequency: int) -> float:
+    """Returns how much a term says of what a question is about.
+
+    Like :func:`idf`, but steady in a small store, where a word that every record has is still
+    what the question is about.
+    """
+    return math.log((count + _BACKGROUND) / (frequency + 1.0))
 
 
 def tally(
@@ -93,8 +107,13 @@ def tally(
     result = Tally()
     for term in terms:
         postings = view.postings("text", term)
-        weight = idf(view.count, len(postings[0]))
-        result.terms.append(Term(postings=postings, weight=weight))
+        frequency = len(postings[0])
+        term_of = Term(
+            postings=postings,
+            weight=idf(view.count, frequency),
+            telling=telling(view.count, frequency),
+        )
+        result.terms.append(term_of)
     result.terms.sort(key=lambda item: len(item.postings[0]))
     if scoring.dates:
         _add_dates(result.dates, view, dates)

@@ -22,7 +22,7 @@ PREAMBLE: Final = (
 CLOSING: Final = f"</{PACKET_TAG}>"
 _ATTRIBUTE: Final = re.compile(r"[^A-Za-z0-9._:@/+-]")
 _FENCE: Final = re.compile(
-    rf"<\s{{0,8}}(?P<slash>/?)\s{{0,8}}{PACKET_TAG}\b[^<>]{{0,1000}}(?P<end>/?>)?", re.IGNORECASE
+    rf"<\s{{0,8}}(?P<slash>/?)\s{{0,8}}{PACKET_TAG}\b[^<>]{{0,1000}}>?", re.IGNORECASE
 )
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 
@@ -71,7 +71,7 @@ def strip_packets(text: str) -> str:
             kept.append(text[position : match.start()])
         if match["slash"]:
             depth = max(0, depth - 1)
-        elif match["end"] != "/>":
+        elif not match[0].endswith("/>"):
             depth += 1
         position = match.end()
         if depth == 0 and text[position : position + 1] == "\n":

@@ -29,7 +29,14 @@ from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.ports import Workspace
 from memfs.services.ranking import Match, RankContext, is_answered, ranked
 from memfs.services.reading import access_request
-from memfs.services.reindex import IndexState, IndexStatus, OpenIndex, open_index, record_from
+from memfs.services.reindex import (
+    IndexState,
+    IndexStatus,
+    OpenIndex,
+    open_index,
+    record_from,
+    replace_index,
+)
 from memfs.store.snapshot import Snapshot
 
 MOST_HITS: Final = 1000
@@ -86,7 +93,12 @@ def _answer(workspace: Workspace, query: Query, *, may_abstain: bool) -> RecallO
         if snapshot is None:
             return _empty(MemoryState.EMPTY, "recall.before-store")
         opened = open_index(workspace, snapshot)
-        return _found(_Reader(workspace, query, snapshot), opened, may_abstain=may_abstain)
+        try:
+            return _found(_Reader(workspace, query, snapshot), opened, may_abstain=may_abstain)
+        except IndexUnavailableError as error:
+            # Postings are read when they are asked for: damage may show only now.
+            opened = replace_index(workspace, snapshot, error.code)
+            return _found(_Reader(workspace, query, snapshot), opened, may_abstain=may_abstain)
     except (IndexUnavailableError, StoreError, GitError) as error:
         return _empty(MemoryState.DEGRADED, error.code)
 

@@ -156,6 +156,17 @@ def open_index(workspace: Workspace, snapshot: Snapshot, *, is_writing: bool = F
     return _overlaid(workspace, index, snapshot, changes, reason)
 
 
+def replace_index(workspace: Workspace, snapshot: Snapshot, reason: str) -> OpenIndex:
+    """Opens an index for ``snapshot`` after the one on disk has shown damage while in use.
+
+    Args:
+        workspace: The store.
+        snapshot: The commit to answer for.
+        reason: Code of what was found.
+    """
+    return _without_index(workspace, _generations(workspace), snapshot, reason, is_damaged=True)
+
+
 def _generations(workspace: Workspace) -> Generations:
     return Generations(
         _folder(workspace),
@@ -170,7 +181,12 @@ def _folder(workspace: Workspace) -> Path:
 
 
 def _without_index(
-    workspace: Workspace, generations: Generations, snapshot: Snapshot, reason: str
+    workspace: Workspace,
+    generations: Generations,
+    snapshot: Snapshot,
+    reason: str,
+    *,
+    is_damaged: bool = False,
 ) -> OpenIndex:
     """Rebuilds where that is possible now, and scans the records otherwise."""
     if snapshot.commit != workspace.store.ledger_head():
@@ -179,6 +195,8 @@ def _without_index(
         with generations.locked(BUSY_WAIT_S) as is_ours:
             if not is_ours:
                 return _scanned(workspace, generations, snapshot, "index.busy")
+            if is_damaged:
+                return _rebuilt(workspace, generations, snapshot)
             return _current_or_rebuilt(workspace, generations, snapshot)
     except IndexUnavailableError as error:
         return _scanned(workspace, generations, snapshot, error.code)
