@@ -219,18 +219,18 @@ class Memory:
     # What waits --------------------------------------------------------------------
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Returns what waits for a decision, oldest first."""
+        """Returns what waits for a decision, oldest first; an agent sees its own proposals."""
         from memfs.services.review import waiting
 
         self._take_in()
-        return waiting(self.workspace)
+        return waiting(self.workspace, self.actor)
 
     def candidate(self, reference: str) -> tuple[Candidate, str]:
         """Returns one candidate and its difference from the ledger."""
         from memfs.services.inbox import difference, find_candidate
 
         self._take_in()
-        candidate = find_candidate(self.workspace, reference)
+        candidate = find_candidate(self.workspace, reference, self.actor)
         return candidate, difference(self.workspace, candidate)
 
     def accept(self, references: Sequence[str] | None) -> tuple[Result, ...]:
@@ -252,7 +252,7 @@ class Memory:
         self._take_in()
         chosen = references
         if chosen is None:
-            chosen = [item.id for item in waiting(self.workspace)]
+            chosen = [item.id for item in waiting(self.workspace, self.actor)]
         return tuple(reject(self.workspace, item, self.actor, restore=restore) for item in chosen)
 
     def edit_candidate(self, reference: str, edit_text: EditText) -> Result:

@@ -23,7 +23,7 @@ def accept_all(workspace: Workspace, actor: Actor) -> tuple[Result, ...]:
     require_person(workspace, actor)
     batches: dict[str, list[Candidate]] = {}
     single: list[Candidate] = []
-    for candidate in waiting(workspace):
+    for candidate in waiting(workspace, actor):
         if is_batchable(candidate):
             batches.setdefault(candidate.batch, []).append(candidate)
         else:
@@ -76,7 +76,7 @@ def edit_candidate(
         CandidateUnreadableError: The new text is not a valid record; nothing is changed.
     """
     require_person(workspace, actor)
-    candidate = find_candidate(workspace, reference)
+    candidate = find_candidate(workspace, reference, actor)
     saved = edit_text(candidate.content, Path(candidate.path).suffix)
     if saved == candidate.content:
         return _edited(workspace, candidate.id, ResultStatus.NOTHING, "nothing was changed")

@@ -34,7 +34,7 @@ from memfs.services.intake import (
     withdraw,
 )
 from memfs.services.ports import Workspace
-from memfs.services.settle import Settlement, settle
+from memfs.services.settle import Settlement, refile_holds, settle
 
 _REASONS = {
     DriftKind.REVISE: "edit.changed",
@@ -74,18 +74,20 @@ def run_pass(workspace: Workspace) -> Pass:
     seen = observe(workspace)
     edits = edits_of_index(workspace)
     if not seen.files and not seen.waiting and not edits.edits:
-        return Pass(settlement=settlement)
+        return Pass(settlement=settlement, filed=refile_holds(workspace))
     findings = classify(map(_working_file, seen.files), _surroundings(seen))
     followed = tuple(
         drift.path
         for drift in findings
         if drift.kind is DriftKind.RENAMED and follow_rename(workspace, drift.previous, drift.path)
     )
-    filed = file_edits(workspace, tuple(_edit(item) for item in findings if item.kind in _REASONS))
+    edited = (_followed(workspace, item) for item in findings if item.kind in _REASONS)
+    filed = file_edits(workspace, tuple(_edit(item) for item in edited))
     withdrawn = tuple(
         seen.waiting[item.path] for item in findings if item.kind is DriftKind.WITHDRAWN
     )
     withdraw(workspace, withdrawn)
+    filed += refile_holds(workspace)
     if edits.edits:
         filed += file_index_edits(workspace, edits)
         refresh_projections(workspace, is_filed=True)
@@ -133,10 +135,16 @@ def _role(file: ObservedFile) -> FileRole:
 
 def _surroundings(seen: Observation) -> Surroundings:
     waiting = {
-        path: WaitingEdit(candidate=item.id, base=item.theirs or item.base)
-        for path, item in seen.waiting.items()
+        path: WaitingEdit(candidate=item.id, base=item.base) for path, item in seen.waiting.items()
     }
     return Surroundings(waiting=waiting, served_at=seen.places)
+
+
+def _followed(workspace: Workspace, drift: Drift) -> Drift:
+    """Follows a file that was moved and edited first; its edit is then one like any other."""
+    if drift.previous and follow_rename(workspace, drift.previous, drift.path):
+        return replace(drift, previous="")
+    return drift
 
 
 def _edit(drift: Drift) -> OutsideEdit:

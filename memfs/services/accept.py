@@ -21,16 +21,23 @@ from memfs.model.digests import blob_id
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Channel, Origin
 from memfs.model.problem import Problem, Severity
-from memfs.model.record import Record
+from memfs.model.record import Record, StoredRecord
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.policy.authority import capture_origin
-from memfs.services.catalogue import read_path
+from memfs.services.catalogue import open_catalogue, read_entries, read_path
 from memfs.services.door import Decided
 from memfs.services.forget import forget_changes
 from memfs.services.inbox import candidate_path
-from memfs.services.judgement import Judgement, judge
+from memfs.services.judgement import Judgement, check_base, judge
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, new_file, next_version, plan_from, superseded
+from memfs.services.proposals import (
+    Draft,
+    new_file,
+    next_version,
+    plan_from,
+    require_free,
+    superseded,
+)
 from memfs.store.layout import SETTINGS_PATH, hold_path
 from memfs.store.snapshot import Snapshot
 
@@ -73,12 +80,15 @@ def decide_candidate(
 
     Raises:
         CandidateUnreadableError: The proposed text is not valid; every problem is attached.
+        StaleBaseError: The record changed since the proposal was made.
         SettingsError: The proposed settings are not valid.
     """
     match candidate.action:
         case CandidateAction.SETTINGS:
             return _settings(workspace, snapshot, candidate, actor)
         case CandidateAction.FORGET:
+            return _forget(workspace, snapshot, candidate, actor)
+        case CandidateAction.CONFLICT if not candidate.content:
             return _forget(workspace, snapshot, candidate, actor)
         case CandidateAction.ADD | CandidateAction.REVISE | CandidateAction.CONFLICT:
             return _record(workspace, snapshot, candidate, actor, is_confirmed=is_confirmed)
@@ -121,19 +131,70 @@ def acceptance_submission(
     *,
     is_confirmed: bool = True,
 ) -> Submission:
-    """Makes the submission of a candidate that proposes a record."""
+    """Makes the submission of a candidate that proposes a record.
+
+    Raises:
+        CandidateUnreadableError: It is not valid, or takes the id of another record.
+    """
     record = decoded_proposal(workspace, candidate)
-    target = read_path(workspace, snapshot, candidate.path)
-    is_revision = target is not None and candidate.action is not CandidateAction.ADD
+    target = record_behind(workspace, snapshot, candidate)
+    is_revision = candidate.action is not CandidateAction.ADD and (
+        target is not None or bool(candidate.record_id)
+    )
+    if not is_revision:
+        _check_id(workspace, snapshot, candidate, record)
     return Submission(
         draft=record,
         origin=acceptance_origin(candidate, actor) if is_confirmed else candidate.origin,
         action=CandidateAction.REVISE if is_revision else CandidateAction.ADD,
-        target=target.record.id if target is not None and is_revision else "",
+        target=(target.record.id if target else candidate.record_id) if is_revision else "",
         quotes=candidate.quotes,
         key=f"accept:{candidate.id}:{blob_id(candidate.content)}",
         is_confirmed=is_confirmed,
+        base=candidate.theirs or candidate.base,
     )
+
+
+def record_behind(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate
+) -> StoredRecord | None:
+    """Finds the record that a candidate is about, wherever its file stands now."""
+    if candidate.record_id and candidate.action is not CandidateAction.ADD:
+        catalogue = open_catalogue(workspace, snapshot)
+        try:
+            entries = catalogue.by_id(candidate.record_id)
+        finally:
+            catalogue.close()
+        found = read_entries(workspace, snapshot, entries)
+        if found:
+            return found[0]
+    stored = read_path(workspace, snapshot, candidate.path)
+    if stored is not None and candidate.record_id not in ("", stored.record.id):
+        return None
+    return stored
+
+
+def _check_id(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, record: Record
+) -> None:
+    """Two files are never one record: a copy has to become a record of its own first."""
+    if not record.id:
+        return
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        taken = [item.path for item in catalogue.by_id(record.id) if item.path != candidate.path]
+    finally:
+        catalogue.close()
+    if taken:
+        problem = Problem(
+            candidate.path,
+            0,
+            0,
+            "record.duplicate-id",
+            f"expected an id of its own, got that of {taken[0]}",
+            "remove the line 'id' to make it a record of its own",
+        )
+        raise CandidateUnreadableError(problem.message, (problem,), hint=problem.hint)
 
 
 def _record(
@@ -147,12 +208,15 @@ def _record(
     submission = acceptance_submission(
         workspace, snapshot, candidate, actor, is_confirmed=is_confirmed
     )
-    judgement = judge(workspace, snapshot, submission)
+    reviewer = actor.principal if is_confirmed else None
+    judgement = judge(workspace, snapshot, submission, reviewer=reviewer)
     decision = judgement.decision
     if _says_the_same(judgement, candidate):
         return _reworded(workspace, snapshot, candidate, judgement, actor)
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(Accepted(candidate=candidate, decision=decision))
+    if judgement.target is not None and judgement.target.path != candidate.path:
+        require_free(snapshot, judgement.target)
     draft = laid_out(workspace, snapshot, candidate, judgement)
     replaced = (
         superseded(workspace, snapshot, stored, draft.record.id, decision)
@@ -243,7 +307,8 @@ def laid_out(
                 candidate.content, draft.record, path=candidate.path, registry=workspace.registry
             )
             draft = replace(draft, path=candidate.path, content=content)
-    expected = tip.blob if tip is not None and draft.path == candidate.path else None
+    standing = snapshot.raw_entry(draft.path)
+    expected = standing.blob if standing is not None else None
     return replace(draft, expected=expected, replaces_working=handed_in)
 
 
@@ -285,8 +350,14 @@ def _settings(
 def _forget(
     workspace: Workspace, snapshot: Snapshot, candidate: Candidate, actor: Actor
 ) -> Decided[Accepted]:
-    target = read_path(workspace, snapshot, candidate.path)
-    changes, decision = forget_changes(workspace, snapshot, candidate.path, target, actor)
+    target = record_behind(workspace, snapshot, candidate)
+    base = candidate.theirs or candidate.base
+    if target is not None:
+        check_base(target, base)
+        if target.path != candidate.path:
+            require_free(snapshot, target)
+    path = target.path if target else candidate.path
+    changes, decision = forget_changes(workspace, snapshot, path, target, actor)
     accepted = Accepted(
         candidate=candidate,
         decision=decision,

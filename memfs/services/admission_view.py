@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.digests import content_digest
+from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
 from memfs.services.catalogue import fingerprint_of, read_entries, read_path
@@ -37,6 +38,7 @@ def admission_view(
     submission: Submission,
     *,
     waiting: int = 0,
+    reviewer: Principal | None = None,
 ) -> AdmissionView:
     """Reads everything of the ledger that bears on ``submission``; reads nothing else."""
     draft = submission.draft
@@ -53,6 +55,7 @@ def admission_view(
         if snapshot.entry(tombstone_name(mark)) is not None
         else frozenset(),
         waiting=waiting,
+        reviewer=reviewer,
         project=project_scope(workspace),
     )
 

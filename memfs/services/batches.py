@@ -8,20 +8,27 @@ counts every one of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Verdict
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
-from memfs.services.accept import acceptance_submission
+from memfs.services.accept import CandidateUnreadableError, acceptance_submission
 from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidates, remove_candidate
 from memfs.services.judgement import Judgement, judge_with
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, kind_of, place_new, plan_from, superseded
+from memfs.services.proposals import (
+    Draft,
+    is_held,
+    kind_of,
+    place_new,
+    plan_from,
+    superseded,
+)
 from memfs.services.propose import candidate_from
 from memfs.store.snapshot import Snapshot
 
@@ -95,19 +102,22 @@ def accept_batch(
 ) -> BatchReport:
     """Accepts candidates that only add records, as one operation.
 
-    What policy still holds back stays in the inbox; what it admitted, knows already or
-    refuses is removed from it.
-
-    Raises:
-        CandidateUnreadableError: One of them is not a valid record; nothing is changed.
+    What policy still holds back, and what is no valid record, stays in the inbox; what policy
+    admitted, knows already or refuses is removed from it.
     """
     mine: dict[str, Candidate] = {}
+    broken: dict[str, CandidateUnreadableError] = {}
 
     def decide_on(snapshot: Snapshot) -> Decided[_Tally]:
         mine.clear()
+        broken.clear()
         submissions = []
         for candidate in candidates:
-            submission = acceptance_submission(workspace, snapshot, candidate, actor)
+            try:
+                submission = acceptance_submission(workspace, snapshot, candidate, actor)
+            except CandidateUnreadableError as error:
+                broken[candidate.id] = error
+                continue
             mine[submission.key] = candidate
             submissions.append(submission)
         tally = _judged(workspace, snapshot, submissions)
@@ -119,8 +129,10 @@ def accept_batch(
     for key, candidate in mine.items():
         if key not in kept:
             remove_candidate(workspace, candidate)
-    waiting = tuple(mine[key].id for key in mine if key in kept)
-    return _report(tally, committed.commit, batch, waiting)
+    waiting = (*(mine[key].id for key in mine if key in kept), *broken)
+    report = _report(tally, committed.commit, batch, waiting)
+    unreadable = tuple((name, error.code, error.message) for name, error in broken.items())
+    return replace(report, refused=(*report.refused, *unreadable))
 
 
 def is_batchable(candidate: Candidate) -> bool:
@@ -166,7 +178,8 @@ def _judge_one(
         return
     tally.fingerprints.add(mark)
     tally.digests.add(digest)
-    if verdict is Verdict.ACTIVATE:
+    is_free = not any(is_held(snapshot, stored) for stored in judgement.replaced)
+    if verdict is Verdict.ACTIVATE and is_free:
         _lay_out(workspace, snapshot, judgement, tally)
     else:
         tally.quarantined.append(judgement)

@@ -14,11 +14,11 @@ from memfs.formats.settings import decode_settings
 from memfs.model.problem import Problem
 from memfs.model.record import StoredRecord
 from memfs.policy.invariants import check_invariants
-from memfs.policy.screening import scan_secrets
 from memfs.services.catalogue import read_all, snapshot_paths
 from memfs.services.inbox import read_inbox
 from memfs.services.intake import problem_from
 from memfs.services.ports import Workspace
+from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import SETTINGS_PATH, is_record_path
 from memfs.store.snapshot import Snapshot
 from memfs.store.worktree import WorkingKind
@@ -81,22 +81,7 @@ def check_content(workspace: Workspace, path: str, content: bytes) -> tuple[Prob
     if not is_record_path(path):
         return ()
     decoded = decode_record(content, path=path, registry=workspace.registry, draft=True)
-    return (*decoded.problems, *_secrets(path, content))
-
-
-def _secrets(path: str, content: bytes) -> Iterator[Problem]:
-    """Names the family and the line of each secret, never the value."""
-    text = content.decode("utf-8", errors="replace")
-    for finding in scan_secrets(text):
-        line = text.count("\n", 0, finding.start) + 1
-        yield Problem(
-            path,
-            line,
-            0,
-            "screening.secret",
-            f"expected no secret, got what looks like one ({finding.family})",
-            "remove it and change it where it is used; nothing of it was stored",
-        )
+    return (*decoded.problems, *secret_problems(path, content))
 
 
 def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]:

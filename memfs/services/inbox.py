@@ -16,6 +16,7 @@ from memfs.errors import ConflictError, DataError
 from memfs.formats.candidate_codec import decode_candidate, encode_candidate
 from memfs.model.candidate import Candidate, CandidateState
 from memfs.model.ids import CANDIDATE_PREFIX, is_id, short_id
+from memfs.model.origin import Actor
 from memfs.model.problem import Problem
 from memfs.policy.retention import is_candidate_expired
 from memfs.services.ports import Workspace
@@ -67,7 +68,7 @@ def read_inbox(workspace: Workspace, *, only_edits: bool = False) -> Inbox:
         only_edits: Read only those that may stand for working files, as every command does.
     """
     now = workspace.clock.now()
-    candidates: list[Candidate] = []
+    found: dict[str, tuple[Candidate, str]] = {}
     problems: list[Problem] = []
     for path in workspace.store.list_untracked(FOLDER):
         if not path.endswith(".md"):
@@ -82,9 +83,29 @@ def read_inbox(workspace: Workspace, *, only_edits: bool = False) -> Inbox:
         if is_candidate_expired(candidate, now):
             workspace.store.remove_untracked(path)
             continue
-        candidates.append(candidate)
-    candidates.sort(key=lambda item: (item.created, item.id))
+        earlier = found.setdefault(candidate.id, (candidate, path))
+        if earlier[1] != path:
+            problems.append(_copied(path, earlier[1]))
+    candidates = sorted(
+        (candidate for candidate, _ in found.values()), key=lambda item: (item.created, item.id)
+    )
     return Inbox(candidates=tuple(candidates), problems=tuple(problems))
+
+
+def _copied(path: str, earlier: str) -> Problem:
+    return Problem(
+        path,
+        0,
+        0,
+        "candidate.duplicate-id",
+        f"expected an id of its own, got that of {earlier}",
+        "delete one of the two files",
+    )
+
+
+def is_visible(candidate: Candidate, actor: Actor) -> bool:
+    """Whether ``actor`` may see what is proposed: a person everything, an agent its own (A33)."""
+    return actor.is_person or candidate.origin.principal == actor.principal
 
 
 def _read_file(workspace: Workspace, path: str) -> tuple[Candidate | None, Problem | None]:
@@ -105,15 +126,17 @@ def _read_file(workspace: Workspace, path: str) -> tuple[Candidate | None, Probl
         return None, problem
 
 
-def find_candidate(workspace: Workspace, reference: str) -> Candidate:
+def find_candidate(workspace: Workspace, reference: str, actor: Actor) -> Candidate:
     """Finds one candidate by id, by the last characters of its id, or by its file.
 
     Raises:
-        UnknownCandidateError: None matches.
+        UnknownCandidateError: None matches, or none that may be seen.
         AmbiguousCandidateError: More than one does; the message lists them.
     """
     candidates = read_inbox(workspace).candidates
-    matches = [item for item in candidates if _is_match(item, reference)]
+    matches = [
+        item for item in candidates if is_visible(item, actor) and _is_match(item, reference)
+    ]
     if not matches:
         raise UnknownCandidateError(
             f"no candidate matches {reference!r}", hint="see: memfs review list"
@@ -157,9 +180,10 @@ def put_candidates(workspace: Workspace, candidates: Sequence[Candidate]) -> tup
             placed.append(earlier)
             continue
         if earlier is not None:
-            workspace.store.remove_untracked(candidate_path(earlier))
             candidate = replace(candidate, id=earlier.id)
-        write_candidate(workspace, candidate)
+            write_candidate(workspace, candidate, replaces=earlier)
+        else:
+            _write(workspace, candidate)
         if candidate.key:
             by_key[candidate.key] = candidate
         placed.append(candidate)
@@ -167,23 +191,48 @@ def put_candidates(workspace: Workspace, candidates: Sequence[Candidate]) -> tup
 
 
 def _is_repetition(earlier: Candidate, later: Candidate) -> bool:
-    return (earlier.action, earlier.content, earlier.base, earlier.theirs) == (
-        later.action,
-        later.content,
-        later.base,
-        later.theirs,
+    return _proposal(earlier) == _proposal(later)
+
+
+def _proposal(candidate: Candidate) -> tuple[object, ...]:
+    return (
+        candidate.action,
+        candidate.content,
+        candidate.base,
+        candidate.theirs,
+        candidate.is_working_file,
     )
 
 
-def write_candidate(workspace: Workspace, candidate: Candidate) -> None:
-    """Writes the file of a candidate with its difference from the ledger."""
+def write_candidate(workspace: Workspace, candidate: Candidate, *, replaces: Candidate) -> None:
+    """Writes a candidate in the place of an earlier form of it, wherever that file stands."""
+    before = _place_of(workspace, replaces)
+    _write(workspace, candidate)
+    if before != candidate_path(candidate):
+        workspace.store.remove_untracked(before)
+
+
+def _write(workspace: Workspace, candidate: Candidate) -> None:
     content = encode_candidate(candidate, difference(workspace, candidate))
     workspace.store.write_untracked(candidate_path(candidate), content)
 
 
 def remove_candidate(workspace: Workspace, candidate: Candidate) -> None:
-    """Deletes the file of a candidate."""
-    workspace.store.remove_untracked(candidate_path(candidate))
+    """Deletes the file of a candidate, wherever it stands in the inbox."""
+    workspace.store.remove_untracked(_place_of(workspace, candidate))
+
+
+def _place_of(workspace: Workspace, candidate: Candidate) -> str:
+    """Returns the file of a candidate; a person may have renamed it, or changed its title."""
+    usual = candidate_path(candidate)
+    if workspace.store.read_working(usual) is not None:
+        return usual
+    for path in workspace.store.list_untracked(FOLDER):
+        if path.endswith(".md"):
+            standing, _ = _read_file(workspace, path)
+            if standing is not None and standing.id == candidate.id:
+                return path
+    return usual
 
 
 def difference(workspace: Workspace, candidate: Candidate) -> str:

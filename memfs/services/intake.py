@@ -27,6 +27,7 @@ from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidates, read_inbox, remove_candidate
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from, title_from
+from memfs.services.secret_lines import secret_problems
 from memfs.services.settle import outside_candidate
 from memfs.store.layout import (
     SETTINGS_PATH,
@@ -138,16 +139,16 @@ def file_texts(workspace: Workspace, proposals: tuple[ProposedText, ...]) -> tup
         if record is not None:
             before = workspace.store.read_blob(stored.blob)
             content = update_record(before, record, path=stored.path, registry=workspace.registry)
-        candidates.append(
-            outside_candidate(
-                workspace,
-                path=stored.path,
-                base=stored.blob,
-                content=content,
-                is_removed=record is None,
-                why=proposal.reason,
-            )
+        candidate = outside_candidate(
+            workspace,
+            path=stored.path,
+            base=stored.blob,
+            content=content,
+            is_removed=record is None,
+            why=proposal.reason,
         )
+        # Not the key of the record's file: an edit of that may wait beside this one.
+        candidates.append(replace(candidate, key=f"index:{stored.path}"))
     return put_candidates(workspace, candidates)
 
 
@@ -264,7 +265,7 @@ def _read(workspace: Workspace, file: ObservedFile) -> ObservedFile:
         file,
         record_id=record.id,
         version=record.version if named else 0,
-        problems=errors,
+        problems=errors + secret_problems(file.path, content),
     )
 
 

@@ -12,6 +12,7 @@ from memfs.errors import ConflictError
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
+from memfs.model.origin import Principal
 from memfs.model.record import StoredRecord
 from memfs.policy.admission import decide
 from memfs.services.admission_view import admission_view
@@ -45,7 +46,12 @@ class Judgement:
 
 
 def judge(
-    workspace: Workspace, snapshot: Snapshot, submission: Submission, *, waiting: int = 0
+    workspace: Workspace,
+    snapshot: Snapshot,
+    submission: Submission,
+    *,
+    waiting: int = 0,
+    reviewer: Principal | None = None,
 ) -> Judgement:
     """Decides on one submission against ``snapshot``.
 
@@ -54,13 +60,16 @@ def judge(
         snapshot: Served records at the head that the plan will be based on.
         submission: The claim with its origin.
         waiting: Candidates that the same principal already has in the inbox.
+        reviewer: The person who accepted the claim, for a confirmed submission.
 
     Raises:
         StaleBaseError: The submission names a base that is no longer the served version.
     """
     catalogue = open_catalogue(workspace, snapshot)
     try:
-        return judge_with(workspace, snapshot, catalogue, submission, waiting=waiting)
+        return judge_with(
+            workspace, snapshot, catalogue, submission, waiting=waiting, reviewer=reviewer
+        )
     finally:
         catalogue.close()
 
@@ -72,12 +81,16 @@ def judge_with(
     submission: Submission,
     *,
     waiting: int = 0,
+    reviewer: Principal | None = None,
 ) -> Judgement:
     """Like :func:`judge` with the catalogue already open, for batches."""
     now = workspace.clock.now()
     completed = completed_draft(workspace, submission, now)
-    view = admission_view(workspace, snapshot, catalogue, completed, waiting=waiting)
-    _check_base(completed, view.target)
+    view = admission_view(
+        workspace, snapshot, catalogue, completed, waiting=waiting, reviewer=reviewer
+    )
+    if view.target is not None:
+        check_base(view.target, completed.base)
     decision = decide(completed, view, workspace.settings, workspace.registry, now)
     replaced = tuple(
         stored
@@ -88,11 +101,16 @@ def judge_with(
     return Judgement(submission=completed, decision=decision, target=view.target, replaced=replaced)
 
 
-def _check_base(submission: Submission, target: StoredRecord | None) -> None:
-    if not submission.base or target is None or target.blob == submission.base:
+def check_base(target: StoredRecord, base: str) -> None:
+    """Lets nothing be written over a version that its author has not seen (O45).
+
+    Raises:
+        StaleBaseError: The record is not at revision ``base``; an empty base is not checked.
+    """
+    if not base or target.blob == base:
         return
     raise StaleBaseError(
-        f"expected {target.record.id} to be at revision {submission.base[:12]}, "
+        f"expected {target.record.id} to be at revision {base[:12]}, "
         f"got {target.blob[:12]} (version {target.record.version})",
         hint="read it again and repeat the change on what it says now",
         path=target.path,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from memfs.errors import ConflictError
 from memfs.formats.record_codec import encode_record, update_record
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
@@ -22,11 +23,17 @@ from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.status import Status
 from memfs.services.ports import Workspace
-from memfs.store.layout import record_path
+from memfs.store.layout import hold_path, record_path
 from memfs.store.snapshot import Snapshot
 
 TITLE_LENGTH: Final = 120
 NAMED_RECORDS: Final = 100
+
+
+class HeldRecordError(ConflictError):
+    """A commit made by hand changed the record; a person decides on it before anything else."""
+
+    code = "conflict.held"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +154,12 @@ def superseded(
     successor: str,
     decision: Decision,
 ) -> Draft:
-    """Marks an admitted record as replaced; its content stays as it is (C4)."""
+    """Marks an admitted record as replaced; its content stays as it is (C4).
+
+    Raises:
+        HeldRecordError: A commit made by hand changed it and waits for a decision.
+    """
+    require_free(snapshot, stored)
     before = snapshot.read_blob(stored.blob)
     record = replace(stored.record, status=Status.SUPERSEDED, superseded_by=successor)
     content = update_record(before, record, path=stored.path, registry=workspace.registry)
@@ -158,6 +170,25 @@ def superseded(
         expected=stored.blob,
         decision=decision,
     )
+
+
+def is_held(snapshot: Snapshot, stored: StoredRecord) -> bool:
+    """Whether a commit made by hand changed the record and waits for a decision."""
+    return snapshot.raw_entry(hold_path(stored.path)) is not None
+
+
+def require_free(snapshot: Snapshot, stored: StoredRecord) -> None:
+    """Lets nothing change a record while a commit made by hand waits for a decision on it.
+
+    Raises:
+        HeldRecordError: It is held.
+    """
+    if is_held(snapshot, stored):
+        raise HeldRecordError(
+            f"expected {stored.record.id} to be free, got a commit made by hand that waits",
+            hint="decide on it first: memfs review",
+            path=stored.path,
+        )
 
 
 def change_from(draft: Draft) -> FileChange:

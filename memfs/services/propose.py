@@ -13,6 +13,7 @@ from typing import assert_never
 from memfs.formats.record_codec import encode_record, update_record
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Decision, Verdict
+from memfs.model.digests import content_digest
 from memfs.model.ids import CANDIDATE_PREFIX
 from memfs.model.instants import month_of
 from memfs.model.operation import Commit, OperationKind
@@ -29,6 +30,7 @@ from memfs.services.proposals import (
     new_file,
     next_version,
     plan_from,
+    require_free,
     superseded,
 )
 from memfs.store.layout import record_path
@@ -69,6 +71,7 @@ def submit(
         with the id that already says it, or refused; always with reasons.
     """
     waiting = _waiting_of(workspace, actor)
+    submission = replace(submission, key=own_key(actor, submission.key))
 
     def decide_on(snapshot: Snapshot) -> Decided[Settled]:
         judgement = judge(workspace, snapshot, submission, waiting=waiting)
@@ -78,6 +81,15 @@ def submit(
 
     committed = commit_decided(workspace, decide_on)
     return _result(workspace, committed.outcome, committed.commit, action)
+
+
+def own_key(actor: Actor, key: str) -> str:
+    """Returns a caller's idempotency key as it is kept: one per principal, and never in words.
+
+    So no caller can name the key of somebody else's operation, of a candidate or of a file,
+    and nothing that stands in a key reaches the inbox or a commit (A22, A81).
+    """
+    return content_digest("key", f"{actor.principal}\0{key}".encode()) if key else ""
 
 
 def _waiting_of(workspace: Workspace, actor: Actor) -> int:
@@ -93,6 +105,7 @@ def _activation(
 ) -> Decided[Settled]:
     submission, decision, target = judgement.submission, judgement.decision, judgement.target
     if submission.action is CandidateAction.REVISE and target is not None:
+        require_free(snapshot, target)
         before = submission.text or snapshot.read_blob(target.blob)
         draft = next_version(workspace, target, before, submission.draft, decision)
         operation = OperationKind.CORRECT

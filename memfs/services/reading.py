@@ -249,14 +249,15 @@ def versions(workspace: Workspace, stored: StoredRecord) -> tuple[Version, ...]:
     A commit that memfs did not make is not a version: nobody admitted it.
     """
     found: list[Version] = []
-    for commit in workspace.store.history(stored.path):
+    for item in workspace.store.file_versions(stored.path):
+        commit = item.commit
         if not commit.is_operation:
             continue
         snapshot = workspace.store.snapshot(CommitId(commit.id))
-        content = snapshot.read(stored.path)
+        content = snapshot.read(item.path)
         if content is None:
             continue
-        record = _decoded(workspace, stored.path, content)
+        record = _decoded(workspace, item.path, content)
         if record is not None and not any(item.version == record.version for item in found):
             found.append(Version(version=record.version, commit=commit, content=content))
     return tuple(found)

@@ -14,23 +14,28 @@ from memfs.model.operation import Commit, FileChange, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_accept, decide_reject, decide_release
+from memfs.policy.reasons import reason
 from memfs.services.accept import (
     Accepted,
     CandidateUnreadableError,
     decide_candidate,
     decoded_proposal,
+    record_behind,
     release_changes,
 )
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import (
     find_candidate,
+    is_visible,
     read_inbox,
     remove_candidate,
     write_candidate,
 )
+from memfs.services.judgement import StaleBaseError
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from
 from memfs.services.propose import activated, first_reason
+from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import hold_path
 from memfs.store.snapshot import Snapshot
 
@@ -54,16 +59,35 @@ def accept(workspace: Workspace, reference: str, actor: Actor) -> Result:
         MayNotReviewError: The actor is not a person.
         UnknownCandidateError: No candidate matches.
         CandidateUnreadableError: The proposed text is not a valid record.
+        StaleBaseError: The record changed since; the candidate is a conflict from now on.
+        HeldRecordError: A commit made by hand on another record has to be decided first.
     """
     require_person(workspace, actor)
-    return _accept(workspace, find_candidate(workspace, reference), actor)
+    return _accept(workspace, find_candidate(workspace, reference, actor), actor)
 
 
 def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
-    committed = commit_decided(
-        workspace, lambda snapshot: decide_candidate(workspace, snapshot, candidate, actor)
-    )
+    try:
+        committed = commit_decided(
+            workspace, lambda snapshot: decide_candidate(workspace, snapshot, candidate, actor)
+        )
+    except StaleBaseError:
+        _file_as_conflict(workspace, candidate)
+        raise
     return _accepted(workspace, committed.outcome, committed.commit)
+
+
+def _file_as_conflict(workspace: Workspace, candidate: Candidate) -> None:
+    """Shows the proposal beside the version that it did not know; accepting it then counts."""
+    stored = record_behind(workspace, workspace.store.snapshot(), candidate)
+    if stored is not None:
+        conflict = replace(
+            candidate,
+            action=CandidateAction.CONFLICT,
+            theirs=stored.blob,
+            reasons=(reason("candidate.needs-person"),),
+        )
+        write_candidate(workspace, conflict, replaces=candidate)
 
 
 def accept_each(
@@ -136,21 +160,38 @@ def _accepted(workspace: Workspace, accepted: Accepted, commit: Commit | None) -
             remove_candidate(workspace, candidate)
             return _accepted_words(answer, accepted, commit)
         case Verdict.DUPLICATE:
-            remove_candidate(workspace, candidate)
+            known = f"already known as {decision.duplicate_of}"
+            if _is_file(workspace, candidate):
+                # The file is still there: it is not asked about again at every look.
+                state = replace(candidate, state=CandidateState.REJECTED, reasons=decision.reasons)
+                write_candidate(workspace, state, replaces=candidate)
+                message = f"{known}; the file {candidate.path} was left as it is"
+            else:
+                remove_candidate(workspace, candidate)
+                message = f"{known}; the candidate was removed"
             return replace(
                 answer,
                 target=decision.duplicate_of,
                 status=ResultStatus.DUPLICATE,
-                message=f"already known as {decision.duplicate_of}; the candidate was removed",
+                message=message,
             )
         case Verdict.REJECT | Verdict.QUARANTINE | Verdict.NEEDS_ANSWER:
-            write_candidate(workspace, replace(candidate, reasons=decision.reasons))
+            reasoned = replace(candidate, reasons=decision.reasons)
+            write_candidate(workspace, reasoned, replaces=candidate)
             return replace(answer, status=ResultStatus.REFUSED, message=first_reason(decision))
+
+
+def _is_file(workspace: Workspace, candidate: Candidate) -> bool:
+    """Whether the proposal stands in the working tree or on the branch, not only in the inbox."""
+    snapshot = workspace.store.snapshot()
+    return candidate.is_working_file or snapshot.raw_entry(hold_path(candidate.path)) is not None
 
 
 def _accepted_words(answer: Result, accepted: Accepted, commit: Commit | None) -> Result:
     match accepted.candidate.action:
         case CandidateAction.FORGET:
+            return replace(answer, message=f"forgot {accepted.reference}")
+        case CandidateAction.CONFLICT if not accepted.candidate.content:
             return replace(answer, message=f"forgot {accepted.reference}")
         case CandidateAction.SETTINGS:
             return replace(answer, message="the settings are in force")
@@ -173,9 +214,9 @@ def reject(workspace: Workspace, reference: str, actor: Actor, *, restore: bool 
         UnknownCandidateError: No candidate matches.
     """
     require_person(workspace, actor)
-    candidate = find_candidate(workspace, reference)
+    candidate = find_candidate(workspace, reference, actor)
     decision = decide_reject(actor, workspace.settings)
-    write_candidate(workspace, replace(candidate, state=CandidateState.REJECTED))
+    rejected = replace(candidate, state=CandidateState.REJECTED)
     message = f"rejected {candidate.id}"
     operation = ""
     if restore:
@@ -184,7 +225,11 @@ def reject(workspace: Workspace, reference: str, actor: Actor, *, restore: bool 
         )
         workspace.store.restore_working(candidate.path)
         operation = committed.commit.transaction if committed.commit else ""
+        # What was said stays until it lapses; it no longer stands for the file, so that the
+        # same edit made again is asked about again.
+        rejected = replace(rejected, key="", is_working_file=False)
         message += f" and restored {candidate.path}"
+    write_candidate(workspace, rejected, replaces=candidate)
     return Result(
         action="reject",
         target=candidate.id,
@@ -248,14 +293,23 @@ def replace_proposal(
         decode_settings(content, path=candidate.path)
     else:
         decoded_proposal(workspace, edited)
+        _check_secrets(candidate.path, content)
     if candidate.is_working_file:
         workspace.store.replace_working(
             candidate.path, content, expected=blob_id(candidate.content)
         )
-    write_candidate(workspace, edited)
+    write_candidate(workspace, edited, replaces=candidate)
     return edited
 
 
-def waiting(workspace: Workspace) -> tuple[Candidate, ...]:
-    """Returns the candidates that wait for a decision, oldest first."""
-    return read_inbox(workspace).waiting
+def _check_secrets(path: str, content: bytes) -> None:
+    problems = secret_problems(path, content)
+    if problems:
+        raise CandidateUnreadableError(
+            problems[0].message, problems, hint="nothing was changed; edit again"
+        )
+
+
+def waiting(workspace: Workspace, actor: Actor) -> tuple[Candidate, ...]:
+    """Returns the candidates that wait for a decision and may be seen, oldest first."""
+    return tuple(item for item in read_inbox(workspace).waiting if is_visible(item, actor))

@@ -30,7 +30,7 @@ from memfs.model.origin import SYSTEM_ACTOR, Channel, Origin, Principal, Princip
 from memfs.policy.administration import decide_hold, decide_release, decide_repair
 from memfs.policy.authority import origin_class
 from memfs.policy.reasons import reason
-from memfs.services.inbox import put_candidate
+from memfs.services.inbox import put_candidate, read_inbox
 from memfs.services.ports import Workspace
 from memfs.store.layout import SETTINGS_PATH, hold_path, is_record_path, is_reserved_path
 from memfs.store.preconditions import ForeignCommitsError, LedgerMovedError, PreconditionError
@@ -95,7 +95,11 @@ def _settle_once(workspace: Workspace) -> Settlement:
     changes: list[FileChange] = []
     repaired: list[str] = []
     held: list[str] = []
-    for change in found.raw_changes_since(admitted):
+    differing = tuple(found.raw_changes_since(admitted))
+    moved = _moved(workspace, admitted, differing)
+    for change in differing:
+        if change.path in moved:
+            continue
         if is_reserved_path(change.path) or _is_clobbered(workspace, admitted, change):
             changes.append(_repair(workspace, change))
             repaired.append(change.path)
@@ -153,6 +157,53 @@ def _earlier_blobs(workspace: Workspace, path: str) -> frozenset[str]:
         if commit.is_operation and entry is not None:
             blobs.add(entry.blob)
     return frozenset(blobs)
+
+
+def _moved(
+    workspace: Workspace, admitted: Snapshot, changes: tuple[TreeChange, ...]
+) -> frozenset[str]:
+    """Returns both paths of each record file that was moved and says what it said.
+
+    A pair has to be unmistakable; the ledger then follows, and nothing of it is reviewed.
+    """
+    old: dict[str, list[str]] = {}
+    new: dict[str, list[str]] = {}
+    for change in changes:
+        if not is_record_path(change.path):
+            continue
+        if change.new is None and change.old is not None:
+            served = admitted.entry(change.path)
+            is_served = served is not None and served.blob == change.old
+            if is_served and not _is_clobbered(workspace, admitted, change):
+                old.setdefault(change.old, []).append(change.path)
+        elif change.old is None and change.new is not None:
+            new.setdefault(change.new, []).append(change.path)
+    pairs = ((paths, new.get(blob, [])) for blob, paths in old.items())
+    return frozenset(
+        path for gone, come in pairs if len(gone) == len(come) == 1 for path in (*gone, *come)
+    )
+
+
+def refile_holds(workspace: Workspace) -> tuple[Candidate, ...]:
+    """Files again what is held and waits nowhere: its candidate lapsed or was deleted.
+
+    Without one, nobody could decide on it; a clone of the store comes without an inbox.
+    """
+    snapshot = workspace.store.snapshot()
+    holds = snapshot.holds()
+    if not holds:
+        return ()
+    standing = {item.key for item in read_inbox(workspace).candidates}
+    lost = [hold for path, hold in sorted(holds.items()) if f"path:{path}" not in standing]
+    tips = {hold.path: snapshot.raw_entry(hold.path) for hold in lost}
+    return tuple(
+        put_candidate(
+            workspace,
+            foreign_candidate(workspace, hold.path, hold.admitted, tip.blob if tip else None),
+        )
+        for hold in lost
+        for tip in (tips[hold.path],)
+    )
 
 
 def _repair(workspace: Workspace, change: TreeChange) -> FileChange:
