@@ -7,15 +7,20 @@ New files are owner-only (O60) and are never created through a link.
 
 from __future__ import annotations
 
+import errno
+import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _APPEND: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _START_WRITE_BACK: Final = 2
 _WAIT_FOR_WRITE_BACK: Final = 1 | 2 | 4
+_NO_REPLACE: Final = 1
+_EXCHANGE: Final = 2
+_CURRENT_FOLDER: Final = -100
 
 
 class Effects:
@@ -52,23 +57,25 @@ class Effects:
         """Appends ``content`` to a file in one write, creating it when absent."""
         self.before("append", path)
         descriptor = os.open(path, _APPEND, 0o600)
+        size = os.fstat(descriptor).st_size
         try:
-            _write_all(descriptor, content)
+            self.write(descriptor, content, path)
+        except OSError:
+            # Half a line would spoil the next one.
+            os.ftruncate(descriptor, size)
+            raise
         finally:
             os.close(descriptor)
 
     def start_flush(self, descriptor: int) -> None:
         """Starts to write a file's data back without waiting, where the system can."""
         self.before("flush", "")
-        sync = _find_sync_file_range()
-        if sync is not None:
-            sync(descriptor, _START_WRITE_BACK)
+        _sync_range(descriptor, _START_WRITE_BACK)
 
     def finish_flush(self, descriptor: int) -> None:
         """Waits until a file's data is on its way to the medium."""
         self.before("flush", "")
-        sync = _find_sync_file_range()
-        if sync is None or not sync(descriptor, _WAIT_FOR_WRITE_BACK):
+        if not _sync_range(descriptor, _WAIT_FOR_WRITE_BACK):
             os.fsync(descriptor)
 
     def fsync(self, descriptor: int) -> None:
@@ -92,6 +99,32 @@ class Effects:
         """Renames over whatever stands at ``target``."""
         self.before("rename", target)
         os.rename(source, target, dst_dir_fd=target_folder)
+
+    def rename_new(self, source: str, target: str, *, target_folder: int) -> None:
+        """Renames to a name that must be free.
+
+        Where the system cannot promise that, a file that appears at this instant is replaced.
+
+        Raises:
+            FileExistsError: Something stands at ``target``.
+        """
+        self.before("rename", target)
+        if not _rename_with(_NO_REPLACE, source, target, target_folder):
+            os.rename(source, target, dst_dir_fd=target_folder)
+
+    def exchange(self, source: str, target: str, *, target_folder: int) -> bool:
+        """Swaps two files; tells whether the system can do that, otherwise nothing happened.
+
+        Raises:
+            FileNotFoundError: One of them is not there.
+        """
+        self.before("exchange", target)
+        return _rename_with(_EXCHANGE, source, target, target_folder)
+
+    def take(self, source: str, target: str, *, source_folder: int) -> None:
+        """Renames a file out of a folder."""
+        self.before("rename", source)
+        os.rename(source, target, src_dir_fd=source_folder)
 
     def link(self, source: str, target: str, *, target_folder: int | None = None) -> None:
         """Makes a hard link.
@@ -137,36 +170,47 @@ def _try_fsync(descriptor: int) -> None:
         return
 
 
-class _Flusher:
-    """Finds ``sync_file_range`` once; ctypes is imported only by a durable write."""
+@functools.cache
+def _find_function(name: str) -> Callable[..., int] | None:
+    """Returns a function of the C library, ``None`` where there is none of that name.
 
-    __slots__ = ("call",)
+    ctypes costs two milliseconds, so it is imported by the first write that needs it.
+    """
+    if sys.platform != "linux":
+        return None
+    import ctypes
 
-    def __init__(self) -> None:
-        self.call: Callable[[int, int], bool] | None = None
-        if sys.platform != "linux":
-            return
-        import ctypes
-
-        try:
-            function = ctypes.CDLL(None, use_errno=True).sync_file_range
-        except AttributeError:
-            return
-        function.argtypes = (ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint)
-
-        def sync(descriptor: int, flags: int) -> bool:
-            return int(function(descriptor, 0, 0, flags)) == 0
-
-        self.call = sync
-
-
-_FLUSHERS: Final[list[_Flusher]] = []
+    try:
+        function = getattr(ctypes.CDLL(None, use_errno=True), name)
+    except AttributeError:
+        return None
+    types = {
+        "sync_file_range": (ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint),
+        "renameat2": (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint),
+    }
+    function.argtypes = types[name]
+    return cast("Callable[..., int]", function)
 
 
-def _find_sync_file_range() -> Callable[[int, int], bool] | None:
-    if not _FLUSHERS:
-        _FLUSHERS.append(_Flusher())
-    return _FLUSHERS[0].call
+def _sync_range(descriptor: int, flags: int) -> bool:
+    function = _find_function("sync_file_range")
+    return function is not None and function(descriptor, 0, 0, flags) == 0
+
+
+def _rename_with(flag: int, source: str, target: str, target_folder: int) -> bool:
+    """Calls ``renameat2``; returns false when this system or file system has no such thing."""
+    function = _find_function("renameat2")
+    if function is None:
+        return False
+    names = os.fsencode(source), os.fsencode(target)
+    if function(_CURRENT_FOLDER, names[0], target_folder, names[1], flag) == 0:
+        return True
+    import ctypes
+
+    error = ctypes.get_errno()
+    if error in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        return False
+    raise OSError(error, os.strerror(error), target)
 
 
 REAL_EFFECTS: Final = Effects()

@@ -116,11 +116,15 @@ class IndexKeeper:
             )
         return tuple(entries)
 
-    def has_unmerged(self, paths: Sequence[str]) -> bool:
-        """Tells whether one of ``paths`` is in conflict in the index; reads it with Git."""
+    def find_unmerged(self, paths: Sequence[str]) -> frozenset[bytes]:
+        """Returns those of ``paths`` that are in conflict in the index.
+
+        Raises:
+            GitError: Git cannot read the index.
+        """
         wanted = {os.fsencode(path) for path in paths}
-        output = self._git("ls-files", "--unmerged", "-z")
-        return any(line.partition(b"\t")[2] in wanted for line in output.split(b"\0"))
+        listing = self._git("ls-files", "--unmerged", "-z").split(b"\0")
+        return frozenset(wanted & {line.partition(b"\t")[2] for line in listing})
 
     def _edited(self, edits: Sequence[IndexEdit], mode: IndexMode) -> IndexImage:
         current = self.key()

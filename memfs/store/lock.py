@@ -40,6 +40,12 @@ class LocksUnsupportedError(StoreError):
     code = "store.no-hard-links"
 
 
+class LockUnavailableError(StoreError):
+    """The lock file cannot be opened: the store may not be written by this account."""
+
+    code = "store.not-writable"
+
+
 class WriteLock:
     """The store's write lock, held by one thread of one process at a time."""
 
@@ -65,6 +71,7 @@ class WriteLock:
 
         Raises:
             LockTimeoutError: The deadline passed.
+            LockUnavailableError: This account may not write to the store.
         """
         if self.try_acquire():
             return
@@ -105,10 +112,15 @@ class WriteLock:
     def _open(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            return os.open(self._path, flags, 0o600)
-        except FileNotFoundError:
-            Path(self._path).parent.mkdir(0o700, exist_ok=True)
-            return os.open(self._path, flags, 0o600)
+            try:
+                return os.open(self._path, flags, 0o600)
+            except FileNotFoundError:
+                Path(self._path).parent.mkdir(0o700, exist_ok=True)
+                return os.open(self._path, flags, 0o600)
+        except OSError as error:
+            raise LockUnavailableError(
+                f"the write lock cannot be opened: {error.strerror}", path=self._path
+            ) from error
 
 
 class _Waiter(threading.Thread):

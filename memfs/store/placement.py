@@ -1,9 +1,10 @@
 """Puts the files of a committed transaction into the working tree, never over a person's text.
 
 A working file is replaced or removed only when it holds exactly the blob that the branch had
-before, or a text that the plan says was handed in. It is looked at immediately before the
-rename. Everything else stays as the person left it and is reported as kept. Every folder on
-the way is opened without following links.
+before, or a text that the plan says was handed in. It is looked at immediately before, swapped
+out rather than overwritten, and looked at again: an editor that saves in between gets its text
+back. Everything else stays as the person left it and is reported as kept. Every folder on the
+way is opened without following links.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from memfs.store.effects import Effects
 from memfs.store.files import FileRefusedError, open_file, open_folder, open_root
 from memfs.store.gitindex import IndexEdit
 from memfs.store.journal import Placed
-from memfs.store.paths import check_path
+from memfs.store.staging import Staging
 from memfs.store.tree import MODE_FILE
 
 IRREGULAR: Final = "irregular"
 """Stands where a blob id is expected for a link, a folder or a special file."""
 
 _PIECE: Final = 1 << 18
-_FOLDER: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Placement(NamedTuple):
@@ -40,7 +41,8 @@ class Placement(NamedTuple):
 class WorkingFiles:
     """The working tree of one store, for one transaction or recovery; a context manager."""
 
-    def __init__(self, root: Path, effects: Effects) -> None:
+    def __init__(self, root: Path, staging: Staging, effects: Effects) -> None:
+        self._staging = staging
         self._effects = effects
         self._root = open_root(root)
 
@@ -57,11 +59,7 @@ class WorkingFiles:
         """
         try:
             with open_file(self._root, path) as descriptor:
-                status = os.fstat(descriptor)
-                digest = hashlib.sha1(b"blob %d\0" % status.st_size, usedforsecurity=False)
-                while piece := os.read(descriptor, _PIECE):
-                    digest.update(piece)
-                return digest.hexdigest(), status
+                return _read_digest(descriptor)
         except (FileNotFoundError, NotADirectoryError):
             return "", None
         except (DataError, OSError):
@@ -100,18 +98,28 @@ class WorkingFiles:
             return _KEPT
         try:
             if item.new:
-                return self._put(item.path, stage(item))
-            self._remove(item.path)
-        except (FileRefusedError, IsADirectoryError, NotADirectoryError, FileNotFoundError):
-            # A person is changing the folder at this very moment; their version stands.
+                return self._put(item.path, stage(item), digest)
+            return self._remove(item.path, digest)
+        except (FileRefusedError, FileExistsError, FileNotFoundError):
+            # A person is changing the file or its folder at this very moment; theirs stands.
             return _KEPT
-        return None
+        except (IsADirectoryError, NotADirectoryError):
+            return _KEPT
 
-    def _put(self, path: str, temporary: str) -> os.stat_result:
+    def _put(self, path: str, temporary: str, digest: str) -> os.stat_result | _Kept:
         folder, _, name = path.rpartition("/")
         self._make_folders(folder)
         with open_folder(self._root, folder) as parent:
-            self._effects.rename(temporary, name, target_folder=parent)
+            if not digest:
+                self._effects.rename_new(temporary, name, target_folder=parent)
+            elif self._effects.exchange(temporary, name, target_folder=parent):
+                if _digest_of(temporary) != digest:
+                    self._effects.exchange(temporary, name, target_folder=parent)
+                    return _KEPT
+                self._effects.unlink(temporary)
+            else:
+                self._effects.rename(temporary, name, target_folder=parent)
+            self._staging.forget(temporary)
             return os.stat(name, dir_fd=parent, follow_symlinks=False)
 
     def _make_folders(self, folder: str) -> None:
@@ -125,18 +133,44 @@ class WorkingFiles:
         with open_folder(self._root, parent) as descriptor:
             self._effects.mkdir(folder.rpartition("/")[2], folder=descriptor)
 
-    def _remove(self, path: str) -> None:
+    def _remove(self, path: str, digest: str) -> _Kept | None:
         folder, _, name = path.rpartition("/")
-        check_path(path)
+        taken = self._staging.new_name()
         with open_folder(self._root, folder) as parent:
-            self._effects.unlink(name, folder=parent)
+            self._effects.take(name, taken, source_folder=parent)
+            if _digest_of(taken) != digest:
+                self._effects.rename_new(taken, name, target_folder=parent)
+                return _KEPT
+        self._effects.unlink(taken)
+        self._staging.forget(taken)
         while folder:
             above, _, name = folder.rpartition("/")
             with contextlib.suppress(OSError), open_folder(self._root, above) as parent:
                 self._effects.rmdir(name, folder=parent)
                 folder = above
                 continue
-            return
+            break
+        return None
+
+
+def _digest_of(temporary: str) -> str:
+    """Returns the blob id of what was just taken out of the working tree."""
+    try:
+        descriptor = os.open(temporary, _READ)
+    except OSError:
+        return IRREGULAR
+    try:
+        return _read_digest(descriptor)[0]
+    finally:
+        os.close(descriptor)
+
+
+def _read_digest(descriptor: int) -> tuple[str, os.stat_result]:
+    status = os.fstat(descriptor)
+    digest = hashlib.sha1(b"blob %d\0" % status.st_size, usedforsecurity=False)
+    while piece := os.read(descriptor, _PIECE):
+        digest.update(piece)
+    return digest.hexdigest(), status
 
 
 class _Kept:

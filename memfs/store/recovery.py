@@ -22,6 +22,7 @@ from memfs.store.journal import NO_FILE, Intent, Marker, Placed, StatKey, read_b
 from memfs.store.lock import FileLock, is_stale_lock
 from memfs.store.message import COMMITTER
 from memfs.store.placement import WorkingFiles
+from memfs.store.powercut import has_broken_ref, restore_heads
 from memfs.store.preconditions import is_ancestor
 from memfs.store.refs import (
     LEDGER_REF,
@@ -47,6 +48,7 @@ class Recovery:
         healed: Paths whose index entries were set right.
         kept: Paths of the finished write that a person had edited and that were left alone.
         stale_locks: Lock files of dead writers that were removed.
+        stepped_back: Refs that were unreadable after a power cut and moved to the last good commit.
         is_complete: Nothing is left to do; false when another Git process holds the index.
     """
 
@@ -55,13 +57,16 @@ class Recovery:
     healed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     stale_locks: tuple[str, ...] = ()
+    stepped_back: tuple[str, ...] = ()
     is_complete: bool = True
 
 
 def is_settled(context: WriteContext) -> bool:
     """Tells in well under a millisecond whether there is nothing to recover or to heal."""
     marker = context.journal.read_marker()
-    if marker is None or marker.index != context.index.key():
+    if marker is None or marker.boot != read_boot_id() or has_broken_ref(context):
+        return False
+    if marker.index != context.index.key():
         return False
     if marker.main != context.read_main() or marker.ledger != context.read_ledger():
         return False
@@ -98,15 +103,18 @@ def _recover(
     context: WriteContext, staging: Staging, stale: tuple[str, ...], deadline: float | None
 ) -> Recovery:
     marker = context.journal.read_marker()
+    stepped_back: tuple[str, ...] = ()
+    if marker is None or marker.boot != read_boot_id() or has_broken_ref(context):
+        stepped_back = restore_heads(context, staging)
     intent = _pending(context.journal.read_intent(), marker)
     happened = False
     if intent is not None:
-        happened = _finish_refs(context, intent, staging)
+        happened = _finish_refs(context, intent, staging, deadline)
         context.effects.step("recovered:refs")
     is_on_branch = intent is not None and is_ancestor(context, intent.commit, context.read_main())
     lock = context.index_lock(staging)
     if not _take(lock, deadline):
-        return Recovery(stale_locks=stale, is_complete=False)
+        return Recovery(stale_locks=stale, stepped_back=stepped_back, is_complete=False)
     try:
         files = intent.files if intent is not None and is_on_branch else ()
         kept, healed, key = _bring_in_step(context, lock, marker, files, staging)
@@ -122,6 +130,7 @@ def _recover(
         healed=healed,
         kept=kept,
         stale_locks=stale,
+        stepped_back=stepped_back,
     )
 
 
@@ -151,25 +160,29 @@ def _pending(intent: Intent | None, marker: Marker | None) -> Intent | None:
     return intent
 
 
-def _finish_refs(context: WriteContext, intent: Intent, staging: Staging) -> bool:
+def _finish_refs(
+    context: WriteContext, intent: Intent, staging: Staging, deadline: float | None
+) -> bool:
     """Moves the ledger after the branch and notes the key; tells whether the write happened."""
     ledger = context.read_ledger()
     if ledger != intent.commit:
         if ledger != intent.ledger or not is_ancestor(context, intent.commit, context.read_main()):
             return False
         move = RefMove(name=LEDGER_REF, old=ledger, new=intent.commit)
-        _move_ledger(context, move, staging)
+        _move_ledger(context, move, staging, deadline)
     if intent.key:
         context.keys.add(intent.key, intent.commit)
     return True
 
 
-def _move_ledger(context: WriteContext, move: RefMove, staging: Staging) -> None:
+def _move_ledger(
+    context: WriteContext, move: RefMove, staging: Staging, deadline: float | None
+) -> None:
     refs = RefTransaction(context.git_dir, (move,), staging, context.effects)
     refs.stage()
     staging.flush()
     try:
-        refs.lock(time.monotonic() + context.settings.lock_timeout_s)
+        refs.lock(time.monotonic() if deadline is None else deadline)
         append_reflog(
             context.git_dir,
             move,
@@ -203,7 +216,7 @@ def _bring_in_step(
         return (), (), NO_FILE
     if not main:
         return (), (), context.index.key()
-    with WorkingFiles(context.root, context.effects) as working:
+    with WorkingFiles(context.root, staging, context.effects) as working:
         placed = working.place(files, lambda item: _stage_blob(context, item, staging))
         context.effects.step("recovered:files")
         edits = {edit.path: edit for edit in _still_true(context, main, placed.edits)}

@@ -118,8 +118,8 @@ class RefTransaction:
             target = f"{self._git_dir}/{move.name}.lock"
             self._locks.append(FileLock(target, twin, self._staging, self._effects))
 
-    def lock(self, deadline: float) -> None:
-        """Takes the lock file of each ref and compares its value.
+    def lock(self, deadline: float, *, is_checked: bool = True) -> None:
+        """Takes the lock file of each ref and compares its value unless told not to.
 
         Raises:
             LockTimeoutError: Another process kept a lock file.
@@ -127,6 +127,8 @@ class RefTransaction:
         """
         for move, lock in zip(self._moves, self._locks, strict=True):
             lock.acquire(deadline)
+            if not is_checked:
+                continue
             found = read_ref(self._git_dir, move.name)
             if found != move.old:
                 raise RefMovedError(

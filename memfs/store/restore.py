@@ -54,7 +54,7 @@ def _restore(context: WriteContext, path: str, staging: Staging) -> IndexEdit | 
     main = context.read_main()
     item = context.trees.find(context.read_tree_of(main), path)
     wanted = item.oid if item is not None and item.is_file else ""
-    with WorkingFiles(context.root, context.effects) as working:
+    with WorkingFiles(context.root, staging, context.effects) as working:
         found, _ = working.look(path)
         if found == IRREGULAR:
             raise FileRefusedError("expected a regular file, got something else", path=path)

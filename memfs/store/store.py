@@ -9,7 +9,6 @@ left behind; where the file system may not be written, reads work all the same.
 from __future__ import annotations
 
 import dataclasses
-import errno
 import os
 import threading
 import time
@@ -18,9 +17,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final
 
-from memfs.errors import ConflictError, StoreError
+from memfs.errors import ConflictError
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.model.problem import Problem
@@ -32,7 +30,8 @@ from memfs.store.effects import REAL_EFFECTS, Effects
 from memfs.store.history import BlameLine, FileVersion
 from memfs.store.layout import is_untracked
 from memfs.store.maintenance import Maintenance
-from memfs.store.recovery import Recovery, is_settled, recover
+from memfs.store.opening import check_repository, check_untracked, recover_at_open
+from memfs.store.recovery import Recovery, recover
 from memfs.store.refs import read_branch
 from memfs.store.restore import restore_file
 from memfs.store.snapshot import Snapshot, TreeChange
@@ -40,26 +39,11 @@ from memfs.store.transaction import WriteFailedError, commit_plan
 from memfs.store.tree import TreeCache
 from memfs.store.worktree import WorkingState
 
-_READ_ONLY: Final = (errno.EROFS, errno.EACCES, errno.EPERM)
-
-
-class NotAStoreError(StoreError):
-    """The folder holds no repository that memfs can write to."""
-
-    code = "store.not-a-store"
-
 
 class WorkingFileChangedError(ConflictError):
     """A working file changed between reading and writing it."""
 
     code = "conflict.working-file-changed"
-
-
-class TrackedPathError(StoreError):
-    """A path of the ledger was to be written past the door."""
-
-    code = "store.tracked-path"
-    exit_status = 3
 
 
 class Store:
@@ -90,11 +74,11 @@ class Store:
             NotAStoreError: There is no repository, or one in a form that memfs cannot write.
         """
         git_dir = root / ".git"
-        _check_repository(git_dir)
+        check_repository(git_dir)
         chosen = StoreSettings() if settings is None else settings
         store = cls(make_context(root, git_dir, chosen, CatFile(git_dir), effects))
         try:
-            store._recover_at_open()
+            recover_at_open(store._context)
         except BaseException:
             store.close()
             raise
@@ -369,7 +353,7 @@ class Store:
             TrackedPathError: The path belongs to the ledger.
             WriteFailedError: The file system refused.
         """
-        _check_untracked(path)
+        check_untracked(path)
         try:
             files.atomic_write(self._root_fd, path, content)
         except OSError as error:
@@ -383,7 +367,7 @@ class Store:
         Raises:
             TrackedPathError: The path belongs to the ledger.
         """
-        _check_untracked(path)
+        check_untracked(path)
         files.remove_file(self._root_fd, path)
 
     def list_untracked(self, folder: str) -> tuple[str, ...]:
@@ -393,42 +377,6 @@ class Store:
             for path, kind in files.list_files(self._root_fd, folder)
             if kind is files.FileKind.REGULAR and is_untracked(path)
         )
-
-    def _recover_at_open(self) -> None:
-        context = self._context
-        if is_settled(context):
-            return
-        lock = context.write_lock()
-        try:
-            # A live writer finishes its own work; only a dead one's is ours to finish.
-            if lock.try_acquire():
-                try:
-                    if not is_settled(context):
-                        recover(context)
-                finally:
-                    lock.release()
-        except OSError as error:
-            if error.errno not in (*_READ_ONLY, errno.ENOSPC):
-                raise WriteFailedError(f"recovery could not write: {error.strerror}") from error
-
-
-def _check_repository(git_dir: Path) -> None:
-    if not (git_dir / "objects").is_dir() or git_dir.is_symlink():
-        raise NotAStoreError(
-            f"expected a Git repository in {git_dir.parent}, found none", hint="run: memfs init"
-        )
-    config = (git_dir / "config").read_text("utf-8", "replace").lower()
-    for word in ("refstorage", "objectformat", "partialclone", "worktreeconfig"):
-        if word in config:
-            raise NotAStoreError(
-                f"expected a repository with loose refs and SHA-1 objects, got one with {word}",
-                path=".git/config",
-            )
-
-
-def _check_untracked(path: str) -> None:
-    if not is_untracked(path):
-        raise TrackedPathError("expected a path that Git ignores, got one of the ledger", path=path)
 
 
 def _commit_id(text: str) -> CommitId | None:

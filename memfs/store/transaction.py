@@ -275,8 +275,8 @@ def _follow(
     try:
         if intent.key:
             context.keys.add(intent.key, intent.commit)
-        with WorkingFiles(context.root, context.effects) as working:
-            placement = working.place(intent.files, lambda item: _copy_of(prepared, item))
+        with WorkingFiles(context.root, prepared.staging, context.effects) as working:
+            placement = working.place(intent.files, lambda item: prepared.copies[item.path])
             kept = placement.kept
             context.effects.step("files")
             _update_index(context, prepared.staging, placement, working, index_lock, marker)
@@ -284,12 +284,6 @@ def _follow(
         # The commit is there and acknowledged; the next opener finds the intent unfinished.
         return kept
     return kept
-
-
-def _copy_of(prepared: _Prepared, item: Placed) -> str:
-    path = prepared.copies[item.path]
-    prepared.staging.forget(path)
-    return path
 
 
 def _update_index(
@@ -300,7 +294,9 @@ def _update_index(
     index_lock: FileLock,
     marker: Marker | None,
 ) -> None:
-    edits = {edit.path: edit for edit in placement.edits}
+    # A conflict that a person has to resolve stays one.
+    unmerged = context.index.find_unmerged(placement.kept) if placement.kept else frozenset()
+    edits = {edit.path: edit for edit in placement.edits if edit.path not in unmerged}
     main = context.read_main()
     if marker is not None and marker.index == context.index.key():
         key = context.index.update(

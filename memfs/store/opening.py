@@ -1,0 +1,72 @@
+"""What opening a store checks and puts right, and which paths may be written past the door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from memfs.errors import GitError, StoreError
+from memfs.store.context import WriteContext
+from memfs.store.layout import is_untracked
+from memfs.store.lock import LockTimeoutError, LockUnavailableError
+from memfs.store.recovery import is_settled, recover
+
+_UNKNOWN_FORMS: Final = ("refstorage", "objectformat", "partialclone", "worktreeconfig")
+
+
+class NotAStoreError(StoreError):
+    """The folder holds no repository that memfs can write to."""
+
+    code = "store.not-a-store"
+
+
+class TrackedPathError(StoreError):
+    """A path of the ledger was to be written past the door."""
+
+    code = "store.tracked-path"
+    exit_status = 3
+
+
+def check_repository(git_dir: Path) -> None:
+    """Checks that there is a repository in the one form that memfs writes.
+
+    Raises:
+        NotAStoreError: There is none, or its refs or objects are kept in another way.
+    """
+    if git_dir.is_symlink() or not (git_dir / "objects").is_dir():
+        raise NotAStoreError(
+            f"expected a Git repository in {git_dir.parent}, found none", hint="run: memfs init"
+        )
+    config = (git_dir / "config").read_text("utf-8", "replace").lower()
+    for word in _UNKNOWN_FORMS:
+        if word in config:
+            raise NotAStoreError(
+                f"expected a repository with loose refs and SHA-1 objects, got one with {word}",
+                path=".git/config",
+            )
+
+
+def recover_at_open(context: WriteContext) -> None:
+    """Finishes what a dead writer left behind, when that can be done at once."""
+    if is_settled(context):
+        return
+    lock = context.write_lock()
+    try:
+        # A live writer finishes its own work; only a dead one's is ours to finish.
+        if lock.try_acquire() and not is_settled(context):
+            recover(context)
+    except (OSError, GitError, LockTimeoutError, LockUnavailableError):
+        # Reading needs none of it. The next write tries again and says what is wrong.
+        return
+    finally:
+        lock.release()
+
+
+def check_untracked(path: str) -> None:
+    """Checks that a path is of the inbox or of a projection.
+
+    Raises:
+        TrackedPathError: It belongs to the ledger.
+    """
+    if not is_untracked(path):
+        raise TrackedPathError("expected a path that Git ignores, got one of the ledger", path=path)
