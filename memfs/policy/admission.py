@@ -43,7 +43,6 @@ from memfs.policy.promotion import (
 from memfs.policy.reasons import reason
 from memfs.policy.retention import review_date
 from memfs.policy.screening import screen
-from memfs.policy.verification import check_quotes
 
 __all__ = ["PIPELINE", "AdmissionView", "decide", "scope_relation"]
 
@@ -185,7 +184,7 @@ def _check_bounds(context: Context, findings: Findings) -> Findings:
 
 
 def _check_content(context: Context, findings: Findings) -> Findings:
-    screened = screen(context.text, is_person=context.is_person)
+    screened = screen(context.text, is_person=context.is_in_own_words)
     if screened.rejects:
         return findings.ended(Verdict.REJECT, screened.rejects)
     return findings.held(screened.holds)
@@ -227,9 +226,8 @@ def _check_verification(context: Context, findings: Findings) -> Findings:
         findings = findings.with_traits(Trait.VERIFIED)
     if not context.submission.quotes:
         return findings
-    quotes = check_quotes(context.submission, context.view.evidence, project=context.view.project)
-    findings = findings.noted(*quotes.reasons)
-    return findings.with_traits(Trait.QUOTED) if quotes.is_stated else findings
+    findings = findings.noted(*context.quotes.reasons)
+    return findings.with_traits(Trait.QUOTED) if context.quotes.is_stated else findings
 
 
 def _check_promotion(context: Context, findings: Findings) -> Findings:

@@ -25,7 +25,7 @@ from memfs.policy.authority import is_person_origin
 from memfs.policy.content import text_of
 from memfs.policy.hidden import visible_text
 from memfs.policy.promotion import Trait
-from memfs.policy.verification import Verification
+from memfs.policy.verification import QuoteCheck, Verification, check_quotes
 
 _NO_EVIDENCE: Final[Mapping[str, Record]] = MappingProxyType({})
 
@@ -97,6 +97,17 @@ class Context:
     def text(self) -> str:
         """All words that the submission would bring in."""
         return text_of(self.submission)
+
+    @cached_property
+    def quotes(self) -> QuoteCheck:
+        """Whether the quotes of the submission hold."""
+        return check_quotes(self.submission, self.view.evidence, project=self.view.project)
+
+    @property
+    def is_in_own_words(self) -> bool:
+        """Whether the words are a person's own: stated by them, or quoted word for word."""
+        is_quoted = self.settings.trust.agent_quotes and bool(self.submission.quotes)
+        return self.is_person or (is_quoted and self.quotes.is_stated)
 
     @cached_property
     def visible(self) -> str:

@@ -51,7 +51,7 @@ _HINTS: Final = tuple(
 _PLACEHOLDER: Final = re.compile(
     r"""(?ix)
     [x*.•·#_?-]+ | (?:x{3,}|\*{3,}|\.{3,}).* | .*(?:\*{3,}|…|x{6,}).* |
-    [<\[{(].* | \$.* | %\w+%.* | \\.* | @.* |
+    <.* | \[.*\] | \{.* | \$(?:[{(].* | (?-i:[A-Z][A-Z0-9_]*)) | %\w+% | \\.* |
     (?:your|my|the|some|an?|example|sample|dummy|fake|test|insert|replace|enter|put|todo|tbd|foo|bar)
         (?:[-_ .].*)? |
     (?:change[-_]?me|placeholder|redacted|removed|hidden|masked|none|null|nil|true|false|empty|
@@ -60,7 +60,7 @@ _PLACEHOLDER: Final = re.compile(
     (?:os\.|process\.|env[.\[(]|getenv|environ|secrets\.|config[.\[(]|settings\.|self\.|ctx\.|
         request\.|vault[:/.]|op://|ref\+|sops|keyring|input\(|getpass|lookup\(|data\.|
         var\.|local\.|ssm:|kms:).* |
-    (?:https?|file)://[^@]* | (?:\.{0,2}|~)/.* | [A-Za-z_][\w.]*\([^)]*\)?.* | mem_.* | ev_.* |
+    (?:https?|file)://[^@]* | (?:\.{0,2}|~)/.* | [A-Za-z_][\w.]*\((?:[^)]*\))? | mem_.* | ev_.* |
     (?:sha(?:1|256|384|512)|md5)[-:].*
     """
 )
