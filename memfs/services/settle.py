@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from memfs.errors import ConflictError
+from memfs.errors import ConflictError, DataError
 from memfs.formats.hold_codec import encode_hold
 from memfs.formats.record_codec import RecordError, read_record
 from memfs.model.candidate import Candidate, CandidateAction
@@ -196,14 +196,12 @@ def refile_holds(workspace: Workspace) -> tuple[Candidate, ...]:
     standing = {item.key for item in read_inbox(workspace).candidates}
     lost = [hold for path, hold in sorted(holds.items()) if f"path:{path}" not in standing]
     tips = {hold.path: snapshot.raw_entry(hold.path) for hold in lost}
-    return tuple(
-        put_candidate(
-            workspace,
-            foreign_candidate(workspace, hold.path, hold.admitted, tip.blob if tip else None),
-        )
+    filed = (
+        _filed(workspace, hold.path, hold.admitted, tip.blob if tip else None)
         for hold in lost
         for tip in (tips[hold.path],)
     )
+    return tuple(candidate for candidate in filed if candidate is not None)
 
 
 def _repair(workspace: Workspace, change: TreeChange) -> FileChange:
@@ -229,10 +227,27 @@ def _hold(
             return ()
         lifted = decide_release(SYSTEM_ACTOR, workspace.settings)
         return (_hold_change(path, None, standing.blob, lifted),)
-    candidate = put_candidate(workspace, foreign_candidate(workspace, path, blob, change.new))
-    hold = Hold(path=path, admitted=blob, found=change.new or "", candidate=candidate.id)
+    candidate = _filed(workspace, path, blob, change.new)
+    hold = Hold(
+        path=path,
+        admitted=blob,
+        found=change.new or "",
+        candidate=candidate.id if candidate else "",
+    )
     placed = decide_hold(workspace.settings)
     return (_hold_change(path, encode_hold(hold), standing.blob if standing else None, placed),)
+
+
+def _filed(workspace: Workspace, path: str, admitted: str, found: str | None) -> Candidate | None:
+    """Files the foreign version of a path for review.
+
+    A text that cannot be proposed at all (no UTF-8, too large) is held all the same and
+    named by ``check``; the file itself is what the person mends.
+    """
+    try:
+        return put_candidate(workspace, foreign_candidate(workspace, path, admitted, found))
+    except DataError:
+        return None
 
 
 def _hold_change(
