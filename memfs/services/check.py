@@ -90,6 +90,10 @@ def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]
     for path, blob in snapshot_paths(snapshot):
         if path not in seen:
             yield from check_content(workspace, path, snapshot.read_blob(blob))
+    for path in snapshot.holds():
+        held = snapshot.raw_entry(path)
+        if held is not None:
+            yield from check_content(workspace, path, snapshot.read_blob(held.blob))
     yield from check_invariants(tuple(readable))
     yield from _names(path for path, _ in snapshot_paths(snapshot))
     for entry in snapshot.irregular():
