@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Final
 
 from memfs.formats.scalars import is_typed, resolve_plain
-from memfs.formats.yaml_core import Span
+from memfs.formats.yaml_spans import Span
 from memfs.model.limits import DEPTH
 from memfs.model.values import JsonValue
 

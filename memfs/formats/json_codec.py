@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 from memfs.errors import DataError
 from memfs.formats.canonical import plain_data
 from memfs.formats.text import decode_text, is_encodable, place_of
-from memfs.formats.yaml_core import Place, Position, YamlError, parse_yaml
+from memfs.formats.yaml_spans import Place, Position, YamlError
 from memfs.model.limits import DEPTH, MATTER_BYTES
 from memfs.model.values import JsonValue
 
@@ -90,6 +90,8 @@ def edit_json(data: bytes, changes: Mapping[str, JsonValue | None], *, path: str
 
 def json_places(text: str, *, path: str) -> Mapping[Place, Position]:
     """Returns the position of each member; empty where YAML reads the text differently."""
+    from memfs.formats.yaml_core import parse_yaml
+
     try:
         return parse_yaml(text, path=path).places
     except YamlError:

@@ -15,7 +15,7 @@ from typing import Final
 from memfs.errors import DataError
 from memfs.formats.fast_matter import read_fast
 from memfs.formats.text import decode_text, find_lone_cr, place_of
-from memfs.formats.yaml_core import Place, Position, parse_yaml
+from memfs.formats.yaml_spans import Place, Position
 from memfs.model.limits import MATTER_BYTES
 from memfs.model.values import JsonValue
 
@@ -124,6 +124,8 @@ def parse_matter(document: Document, *, path: str) -> Matter:
 
 def parse_fully(text: str, *, path: str, line: int) -> Matter:
     """Reads frontmatter with the full reader, places of nested values included."""
+    from memfs.formats.yaml_core import parse_yaml
+
     parsed = parse_yaml(text, path=path, first_line=line)
     return Matter(values=parsed.values, places=parsed.places)
 

@@ -16,7 +16,8 @@ from memfs.formats.envelope import FIELD_ORDER
 from memfs.formats.fast_matter import find_spans, read_fast
 from memfs.formats.matter import FENCE, Document, split
 from memfs.formats.text import decode_text
-from memfs.formats.yaml_core import ParsedYaml, Span, parse_yaml
+from memfs.formats.yaml_core import parse_yaml
+from memfs.formats.yaml_spans import ParsedYaml, Span
 from memfs.model.values import JsonValue
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memfs.formats.fast_matter import read_fast
-from memfs.formats.json_codec import json_places, parse_json
 from memfs.formats.matter import Document, FrontmatterError, parse_fully, split
 from memfs.formats.text import decode_text
-from memfs.formats.yaml_core import Place, Position
+from memfs.formats.yaml_spans import Place, Position
 from memfs.model.values import JsonValue
 
 
@@ -42,6 +41,8 @@ def parse_file(data: bytes, path: str, *, is_draft: bool) -> ParsedFile:
         DataError: It is no text, has no proper fences, or is no YAML or JSON that memfs takes.
     """
     if path.endswith(".json"):
+        from memfs.formats.json_codec import parse_json
+
         values = parse_json(data, path=path)
         return ParsedFile(values=values, body="", document=None, text=data.decode("utf-8"))
     text = decode_text(data, path=path)
@@ -64,6 +65,8 @@ def places_of(parsed: ParsedFile, path: str) -> Mapping[Place, Position]:
     """Returns the position of every key and list item of a file that has been parsed."""
     document = parsed.document
     if document is None:
+        from memfs.formats.json_codec import json_places
+
         return json_places(parsed.text, path=path)
     matter = document.matter.decode("utf-8")
     return parse_fully(matter, path=path, line=document.matter_line).places

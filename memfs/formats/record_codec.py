@@ -13,12 +13,9 @@ from dataclasses import dataclass, replace
 from memfs.errors import DataError
 from memfs.formats.canonical import UnwritableError, emit_matter, plain_data, title_of
 from memfs.formats.envelope import ENVELOPE, REQUIRED, build_record, check_body, record_values
-from memfs.formats.json_codec import edit_json, emit_json
 from memfs.formats.kind_fields import FieldError
 from memfs.formats.matter import FENCE, Document, split
 from memfs.formats.parsed_file import ParsedFile, parse_file
-from memfs.formats.record_faults import faults_of, kind_of, placed
-from memfs.formats.record_problems import Fault, problem_from
 from memfs.formats.text import is_encodable
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.problem import Problem, Severity
@@ -90,6 +87,9 @@ def decode_record(
         registry: The kinds.
         draft: A person's new file: only a kind (or the folder of one) and words are required.
     """
+    from memfs.formats.record_faults import faults_of, kind_of, placed
+    from memfs.formats.record_problems import Fault, problem_from
+
     try:
         parsed = parse_file(data, path, is_draft=draft)
     except DataError as error:
@@ -149,6 +149,8 @@ def update_record(data: bytes, record: Record, *, path: str, registry: KindRegis
     record = _tidy(record)
     parsed = parse_file(data, path, is_draft=True)
     if parsed.document is None:
+        from memfs.formats.json_codec import edit_json
+
         edited = edit_json(data, _changes(parsed, record, kind), path=path)
     elif not parsed.document.has_matter:
         edited = _with_new_matter(data, parsed.document, record, kind)
@@ -208,6 +210,8 @@ def _plain(values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _joined(values: Mapping[str, JsonValue], record: Record, kind: KindSpec) -> bytes:
     if kind.extension == ".json":
+        from memfs.formats.json_codec import emit_json
+
         return emit_json(values)
     if not is_encodable(record.body):
         raise UnwritableError("half of a surrogate pair cannot be written")

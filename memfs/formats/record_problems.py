@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memfs.errors import DataError
-from memfs.formats.yaml_core import Place, Position
+from memfs.formats.yaml_spans import Place, Position
 from memfs.model.problem import Problem, Severity
 
 if TYPE_CHECKING:
@@ -179,5 +178,7 @@ def describe(value: object) -> str:
 
 def closest(word: str, choices: Iterable[str]) -> str:
     """Returns a hint that names the choice nearest to ``word``, or an empty string."""
+    import difflib
+
     near = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.75)
     return f"did you mean {near[0]!r}?" if near else ""

@@ -11,13 +11,12 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memfs.errors import DataError, StoreError
 from memfs.formats.fast_matter import read_fast
-from memfs.formats.record_problems import Fault, Locator, closest, describe
 from memfs.formats.text import decode_text
-from memfs.formats.yaml_core import Place, Position, parse_yaml
+from memfs.formats.yaml_spans import Place
 from memfs.model.decision import Verdict
 from memfs.model.ids import STORE_PREFIX, is_id
 from memfs.model.limits import MATTER_BYTES
@@ -38,6 +37,9 @@ from memfs.model.settings import (
     TrustSettings,
 )
 from memfs.model.values import JsonValue
+
+if TYPE_CHECKING:
+    from memfs.formats.record_problems import Fault
 
 _DIGEST_CHARS: Final = 8
 
@@ -83,6 +85,8 @@ def decode_settings(data: bytes, *, path: str = "memfs.yaml") -> Settings:
     text = decode_text(data, path=path, limit_bytes=MATTER_BYTES)
     values: Mapping[str, JsonValue] | None = read_fast(text)
     if values is None:
+        from memfs.formats.yaml_core import parse_yaml
+
         values = parse_yaml(text, path=path).values
     _check_format(values, path)
     reader = _Reader()
@@ -127,13 +131,13 @@ class _Reader:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            self.fault(place, "settings.type", f"expected keys below it, got {describe(value)}")
+            self.fault(place, "settings.type", f"expected keys below it, got {_got(value)}")
             return {}
         read: dict[str, Any] = {}
         for key, item in value.items():
             here = (*place, key)
             if key not in fields:
-                hint = closest(key, fields) or f"known here: {', '.join(fields)}"
+                hint = _closest(key, fields) or f"known here: {', '.join(fields)}"
                 self.fault(here, "settings.unknown-key", "expected a known key", hint)
             elif item is not None:
                 try:
@@ -146,11 +150,25 @@ class _Reader:
 
     def fault(self, place: Place, code: str, message: str, hint: str = "") -> None:
         """Notes one fault under the name of its key."""
+        from memfs.formats.record_problems import Fault
+
         name = ".".join(str(part) for part in place)
         self.faults.append(Fault(place, code, f"{name}: {message}" if name else message, hint))
 
 
 _Field = Callable[[JsonValue], Any]
+
+
+def _got(value: JsonValue) -> str:
+    from memfs.formats.record_problems import describe
+
+    return describe(value)
+
+
+def _closest(key: str, fields: Mapping[str, _Field]) -> str:
+    from memfs.formats.record_problems import closest
+
+    return closest(key, fields)
 
 
 class _NestedGroup(Exception):  # noqa: N818 - tells the reader to descend, not an error
@@ -172,7 +190,7 @@ def _group(make: Callable[..., Any], fields: Mapping[str, _Field]) -> _Field:
 def _text_of(check: Callable[[str], object], expected: str) -> _Field:
     def read(value: JsonValue) -> str:
         if not isinstance(value, str) or not check(value):
-            raise ValueError(f"expected {expected}, got {describe(value)}")
+            raise ValueError(f"expected {expected}, got {_got(value)}")
         return value
 
     return read
@@ -182,7 +200,7 @@ def _choice(choices: type[StrEnum]) -> _Field:
     def read(value: JsonValue) -> Any:
         names = [choice.value for choice in choices]
         if not isinstance(value, str) or value not in names:
-            raise ValueError(f"expected one of {', '.join(names)}, got {describe(value)}")
+            raise ValueError(f"expected one of {', '.join(names)}, got {_got(value)}")
         return choices(value)
 
     return read
@@ -192,7 +210,7 @@ def _integer(lowest: int, highest: int) -> _Field:
     def read(value: JsonValue) -> int:
         if type(value) is not int or not lowest <= value <= highest:
             raise ValueError(
-                f"expected a whole number from {lowest} to {highest}, got {describe(value)}"
+                f"expected a whole number from {lowest} to {highest}, got {_got(value)}"
             )
         return value
 
@@ -203,9 +221,7 @@ def _number(lowest: float, highest: float) -> _Field:
     def read(value: JsonValue) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not lowest <= float(value) <= highest:  # type: ignore[arg-type]
-            raise ValueError(
-                f"expected a number from {lowest:g} to {highest:g}, got {describe(value)}"
-            )
+            raise ValueError(f"expected a number from {lowest:g} to {highest:g}, got {_got(value)}")
         return float(value)  # type: ignore[arg-type]
 
     return read
@@ -213,22 +229,22 @@ def _number(lowest: float, highest: float) -> _Field:
 
 def _boolean(value: JsonValue) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"expected true or false, got {describe(value)}")
+        raise ValueError(f"expected true or false, got {_got(value)}")
     return value
 
 
 def _principals(value: JsonValue) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise ValueError(f"expected a list such as [user:ana], got {describe(value)}")
+        raise ValueError(f"expected a list such as [user:ana], got {_got(value)}")
     for item in value:
         if not isinstance(item, str) or not Principal.parse(item).is_person:
-            raise ValueError(f"expected names such as user:ana, got {describe(item)}")
+            raise ValueError(f"expected names such as user:ana, got {_got(item)}")
     return tuple(dict.fromkeys(str(item) for item in value))
 
 
 def _tightened(value: JsonValue) -> Mapping[str, str]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"expected 'rule: verdict' lines, got {describe(value)}")
+        raise ValueError(f"expected 'rule: verdict' lines, got {_got(value)}")
     stricter = (Verdict.QUARANTINE.value, Verdict.REJECT.value)
     for rule, verdict in value.items():
         if verdict not in stricter:
@@ -307,6 +323,8 @@ def _settings(reader: _Reader, values: Mapping[str, JsonValue]) -> Settings | No
 
 
 def _problems(faults: list[Fault], text: str, path: str) -> tuple[Problem, ...]:
-    places: Mapping[Place, Position] = parse_yaml(text, path=path).places
-    locator = Locator(path=path, places=places)
+    from memfs.formats.record_problems import Locator
+    from memfs.formats.yaml_core import parse_yaml
+
+    locator = Locator(path=path, places=parse_yaml(text, path=path).places)
     return tuple(sorted(map(locator.problem, faults)))

@@ -19,7 +19,8 @@ from memfs.formats.record_codec import (
     read_record,
     update_record,
 )
-from memfs.formats.yaml_core import YamlError, parse_yaml
+from memfs.formats.yaml_core import parse_yaml
+from memfs.formats.yaml_spans import YamlError
 from memfs.model.record import Record
 from memfs.model.status import Status
 from tests.support.records import lines, make_record, records, scalars, values
