@@ -7,6 +7,7 @@ Nothing here is a convenience for one room: what a single room shares lives in
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,24 @@ _GITCONFIG = """\
 [advice]
 \tdetachedHead = false
 """
+
+_MEMORY_DISK = Path("/dev/shm")
+_MEMORY_DISK_BYTES = 2**30
+
+
+def _use_memory_disk() -> None:
+    """Puts temporary folders where a flush to disk costs nothing, if there is room for them.
+
+    The store flushes at each commit as it does for users; on a busy disk that, and nothing
+    else, is what the suite would wait for. ``PYTEST_DEBUG_TEMPROOT`` overrides it.
+    """
+    if "PYTEST_DEBUG_TEMPROOT" in os.environ or not os.access(_MEMORY_DISK, os.W_OK):
+        return
+    if shutil.disk_usage(_MEMORY_DISK).free >= _MEMORY_DISK_BYTES:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY_DISK)
+
+
+_use_memory_disk()
 
 settings.register_profile(
     "memfs",
