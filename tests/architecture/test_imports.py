@@ -6,12 +6,16 @@ anything that recall itself does.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import clean_environment
 from tests.support.processes import run_memfs
 
 # Slow to import, and needed only where something is written, checked or watched.
@@ -26,11 +30,12 @@ sys.exit(status)
 """
 
 
-def _imported(*arguments: str, cwd: Path) -> set[str]:
+def _imported(*arguments: str, cwd: Path, env: Mapping[str, str]) -> set[str]:
     report = cwd / "modules.txt"
     ended = subprocess.run(
         [sys.executable, "-c", _PROGRAM, str(report), *arguments],
         cwd=cwd,
+        env=env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -44,25 +49,35 @@ def _packages(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A project with a store that holds one record, its index built."""
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project with a store and one record, its index built, and the account that owns it."""
+
+    folder: Path
+    env: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """One project for the module: nothing here changes it."""
+    env = clean_environment(tmp_path_factory.mktemp("account"))
+    folder = tmp_path_factory.mktemp("project")
     person = ("--as", "user:ana", "--yes")
-    made = run_memfs("init", "--scripted", *person, cwd=tmp_path)
-    assert made.status == 0, made.errors
-    kept = run_memfs(
-        "remember", "FastAPI, never Flask", "--kind", "preference", *person, cwd=tmp_path
-    )
-    assert kept.status == 0, kept.errors
-    run_memfs("recall", "framework", cwd=tmp_path)
-    return tmp_path
+    for arguments in (
+        ("init", "--scripted", *person),
+        ("remember", "FastAPI, never Flask", "--kind", "preference", *person),
+        ("recall", "framework"),
+    ):
+        ended = run_memfs(*arguments, cwd=folder, env=env)
+        assert ended.status == 0, ended.errors
+    return Project(folder, env)
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("recall", "--help")])
 def test_help_imports_click_and_no_room_below_the_terminal(
     arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
-    modules = _imported(*arguments, cwd=tmp_path)
+    modules = _imported(*arguments, cwd=tmp_path, env=os.environ)
 
     rooms = {".".join(name.split(".")[:2]) for name in modules if name.startswith("memfs.")}
     assert rooms <= {"memfs.cli", "memfs.errors", "memfs.model"}
@@ -82,15 +97,15 @@ def test_help_imports_click_and_no_room_below_the_terminal(
     ids=" ".join,
 )
 def test_reading_imports_nothing_that_only_writing_needs(
-    arguments: tuple[str, ...], project: Path
+    arguments: tuple[str, ...], project: Project
 ) -> None:
-    modules = _imported(*arguments, cwd=project)
+    modules = _imported(*arguments, cwd=project.folder, env=project.env)
 
     assert _packages(modules) & WRITE_ONLY == set()
 
 
-def test_the_command_line_imports_no_other_command(project: Path) -> None:
-    modules = _imported("list", cwd=project)
+def test_the_command_line_imports_no_other_command(project: Project) -> None:
+    modules = _imported("list", cwd=project.folder, env=project.env)
 
     commands = {name for name in modules if name.startswith("memfs.cli.commands.")}
     assert commands == {"memfs.cli.commands.list"}
