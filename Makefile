@@ -6,6 +6,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
+# Data sets for benchmarks/recall_quality.py, read where they lie.
+DATA ?= ../shared/data
+BENCHMARKS := $(filter-out __init__ corpus,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test faults lint format schemas docs bench wheel clean
@@ -41,8 +44,16 @@ format: $(STAMP) ## Formats the code
 schemas docs: $(STAMP) ## Write the JSON Schemas and the generated pages from the code
 	$(BIN)/python -m docs.generate
 
-bench: $(STAMP) ## Prints what is fast and how it grows, each beside its floor
-	@set -e; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+bench: $(STAMP) ## Prints what is fast and how it grows, each figure beside its floor or peer
+	@set -e; for name in $(BENCHMARKS); do \
+	  printf '\n== %s\n' "$$name"; \
+	  case $$name in \
+	    recall_quality) \
+	      if [ -d "$(DATA)" ]; then $(BIN)/python -m benchmarks.$$name --data "$(DATA)"; \
+	      else echo "skipped: there is no $(DATA); say make bench DATA=FOLDER"; fi ;; \
+	    *) $(BIN)/python -m benchmarks.$$name ;; \
+	  esac; \
+	done
 
 wheel: $(STAMP) ## Builds the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
