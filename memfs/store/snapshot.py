@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -25,12 +25,15 @@ from memfs.store.tree import (
     EMPTY_TREE,
     MODE_EXECUTABLE,
     MODE_FILE,
+    MODE_SYMLINK,
+    MODE_TREE,
     TreeCache,
     TreeItem,
     diff_trees,
 )
 
 _HOLD_BYTES: Final = 65536
+_SERVED: Final = frozenset({MODE_TREE, MODE_FILE, MODE_EXECUTABLE, 0o100664})
 _TREE_MODE: Final = b"40000 "
 
 
@@ -269,16 +272,24 @@ class Snapshot:
         return item.oid if item is not None and item.is_tree else None
 
     def _walk(self, tree: str, prefix: str, start: str = "") -> Iterator[TreeEntry]:
-        if prefix.count("/") >= MAX_DEPTH:
-            return
-        for item in self._trees.items(tree).values():
-            if start and not item.name.startswith(start):
-                continue
-            if item.is_tree:
-                if component_problem(item.name) is None:
-                    yield from self._walk(item.oid, f"{prefix}{item.name}/")
-            elif _irregularity(item) is None:
-                yield TreeEntry(prefix + item.name, item.oid, item.mode)
+        items: Iterable[TreeItem] = self._trees.items(tree).values()
+        if start:
+            items = [item for item in items if item.name.startswith(start)]
+        # A stack instead of recursion: every file would pass through a generator a folder.
+        stack = [(iter(items), prefix)]
+        while stack:
+            rest, prefix = stack[-1]
+            for item in rest:
+                if _irregularity(item) is not None:
+                    continue
+                if item.mode != MODE_TREE:
+                    yield TreeEntry(prefix + item.name, item.oid, item.mode)
+                elif prefix.count("/") < MAX_DEPTH - 1:
+                    below = self._trees.items(item.oid).values()
+                    stack.append((iter(below), f"{prefix}{item.name}/"))
+                    break
+            else:
+                stack.pop()
 
     def _walk_irregular(self, tree: str, prefix: str) -> Iterator[IrregularEntry]:
         for item in self._trees.items(tree).values():
@@ -348,14 +359,14 @@ def read_root(objects: CatFile, commit: str) -> str:
 
 
 def _irregularity(item: TreeItem) -> str | None:
-    if not item.is_tree and item.mode not in (MODE_FILE, MODE_EXECUTABLE, 0o100664):
-        return "symlink" if item.mode == 0o120000 else "submodule"
+    if item.mode not in _SERVED:
+        return "symlink" if item.mode == MODE_SYMLINK else "submodule"
     problem = component_problem(item.name)
     return None if problem is None else problem[0]
 
 
 def _regular(path: str, item: TreeItem | None) -> str | None:
-    if item is None or not item.is_file or not _is_allowed(path):
+    if item is None or _irregularity(item) is not None or not _is_allowed(path):
         return None
     return item.oid
 

@@ -7,9 +7,10 @@ surrogate escapes, so that every tree, however odd, comes back byte for byte.
 from __future__ import annotations
 
 import contextlib
-import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from memfs.errors import StoreError
@@ -25,6 +26,10 @@ EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _CACHED_TREES: Final = 4096
 _OID_BYTES: Final = 20
+_LINE: Final = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{20})", re.DOTALL)
+_MODES: Final = MappingProxyType(
+    {b"%o" % mode: mode for mode in (MODE_TREE, MODE_FILE, MODE_EXECUTABLE, MODE_SYMLINK)}
+)
 
 
 class TreeCorruptError(StoreError):
@@ -66,21 +71,15 @@ def parse_tree(data: bytes) -> dict[str, TreeItem]:
         TreeCorruptError: The bytes end early, or a name stands twice.
     """
     items: dict[str, TreeItem] = {}
-    at, end, count = 0, len(data), 0
-    try:
-        while at < end:
-            space = data.index(b" ", at)
-            null = data.index(b"\0", space)
-            stop = null + 1 + _OID_BYTES
-            if stop > end:
-                raise ValueError("an object id is cut short")
-            name = os.fsdecode(data[space + 1 : null])
-            items[name] = TreeItem(name, int(data[at:space], 8), data[null + 1 : stop].hex())
-            at = stop
-            count += 1
-    except ValueError as error:
-        raise TreeCorruptError(f"expected a tree object, got {end} other bytes: {error}") from error
-    if count != len(items):
+    size = 0
+    lines = _LINE.findall(data)
+    for mode, raw, oid in lines:
+        name = raw.decode("utf-8", "surrogateescape")
+        items[name] = TreeItem(name, _MODES.get(mode) or int(mode, 8), oid.hex())
+        size += len(mode) + len(raw) + 2 + _OID_BYTES
+    if size != len(data):
+        raise TreeCorruptError(f"expected a tree object, got {len(data)} other bytes")
+    if len(items) != len(lines):
         raise TreeCorruptError("expected each name once in a tree object, got one twice")
     return items
 
@@ -89,7 +88,7 @@ def serialise_tree(items: Iterable[TreeItem]) -> bytes:
     """Returns the content of the tree object that holds ``items``, in Git's order."""
     lines: list[tuple[bytes, bytes]] = []
     for name, mode, oid in items:
-        raw = os.fsencode(name)
+        raw = name.encode("utf-8", "surrogateescape")
         key = raw + b"/" if mode == MODE_TREE else raw
         lines.append((key, b"%o %s\0" % (mode, raw) + bytes.fromhex(oid)))
     lines.sort()
@@ -147,12 +146,14 @@ class TreeCache:
 def walk_tree(cache: TreeCache, root: str, prefix: str = "") -> Iterator[tuple[str, TreeItem]]:
     """Yields every item that is not a folder below ``root`` with its path, in path order.
 
-    What lies deeper than any path of a store can is not looked at.
+    What lies deeper than any path of a store can, or has a slash in its name, is not looked at.
     """
     if prefix.count("/") > MAX_DEPTH:
         return
     for item in cache.items(root).values():
         path = prefix + item.name
+        if "/" in item.name:
+            continue
         if item.mode == MODE_TREE:
             yield from walk_tree(cache, item.oid, path + "/")
         else:
@@ -164,14 +165,14 @@ def diff_trees(cache: TreeCache, old: str, new: str, prefix: str = "") -> Iterat
 
     Paths come in path order, except that a folder that became a file (or the reverse) gives
     its lines where the name stands. Items that are not files are reported like files. What lies
-    deeper than any path of a store can is not looked at.
+    deeper than any path of a store can, or has a slash in its name, is not looked at.
     """
     if old == new or prefix.count("/") > MAX_DEPTH:
         return
     before, after = cache.items(old), cache.items(new)
     for name in _merged_names(before, after):
         was, now = before.get(name), after.get(name)
-        if was == now:
+        if was == now or "/" in name:  # such a name would look like a path below a folder
             continue
         was_tree = was is not None and was.is_tree
         now_tree = now is not None and now.is_tree
@@ -196,7 +197,7 @@ def _merged_names(before: Mapping[str, TreeItem], after: Mapping[str, TreeItem])
     if not after:
         return before
     keyed = {
-        os.fsencode(item.name) + (b"/" if item.is_tree else b""): item.name
+        item.name.encode("utf-8", "surrogateescape") + (b"/" if item.is_tree else b""): item.name
         for item in (*before.values(), *after.values())
     }
     names: dict[str, None] = {}

@@ -139,6 +139,8 @@ def test_links_submodules_and_odd_names_are_listed_and_never_served(
             ("..", MODE_TREE, inner),
             ("a\\b.md", MODE_FILE, blob),
             ("con.md", MODE_FILE, blob),
+            ("note/forged.md", MODE_FILE, blob),
+            ("folder/deep", MODE_TREE, inner),
             (os.fsdecode(b"bad-\xff.md"), MODE_FILE, blob),
             ("run.md", 0o100755, blob),
         ]
@@ -154,6 +156,8 @@ def test_links_submodules_and_odd_names_are_listed_and_never_served(
         ("records/..", "traversal"),
         ("records/a\\b.md", "separator"),
         ("records/con.md", "reserved"),
+        ("records/note/forged.md", "separator"),
+        ("records/folder/deep", "separator"),
         (os.fsdecode(b"records/bad-\xff.md"), "encoding"),
     }
     for path in ("records/link.md", "records/.git/config", "records/../config", "records/module"):
