@@ -131,10 +131,10 @@ def test_foreign_configuration_cannot_reach_the_store(
     repository = Repository(root)
     repository.write({"records/note/2026-11/a.md": b"one\r\ntwo\n"})
     repository.git("add", "-A")
-    repository.git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", "by hand")
+    repository.git("commit", "--quiet", "-m", "by hand")
     assert repository.git_bytes("show", "HEAD:records/note/2026-11/a.md") == b"one\r\ntwo\n"
     assert not (tmp_path / "ran").exists()
-    assert repository.git("config", "core.hooksPath") == ".git/hooks"
+    assert repository.git("config", "--local", "core.hooksPath") == ".git/hooks"
 
 
 def test_a_drifted_setting_is_named_and_put_back(tmp_path: Path) -> None:
