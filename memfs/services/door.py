@@ -8,13 +8,14 @@ starved. Commits that memfs did not make are settled first (see ``settle``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from memfs.errors import ConflictError
+from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.services.ports import Workspace
-from memfs.services.settle import ContendedError, settle
+from memfs.services.settle import ContendedError, is_beside_memory, settle
 from memfs.store.preconditions import (
     ForeignCommitsError,
     LedgerMovedError,
@@ -22,7 +23,7 @@ from memfs.store.preconditions import (
 )
 from memfs.store.snapshot import Snapshot
 
-_ATTEMPTS: Final = 6
+_ATTEMPTS: Final = 20
 
 Outcome = TypeVar("Outcome")
 
@@ -65,11 +66,11 @@ def commit_decided(
             if attempt == 0:
                 return _attempt(workspace, decide)
             with workspace.store.exclusive():
+                # Settled under the same lock: a person who keeps committing finds the
+                # shortest possible moment to come in between.
+                settle(workspace)
                 return _attempt(workspace, decide)
-        except ForeignCommitsError as error:
-            moved = error
-            settle(workspace)
-        except (LedgerMovedError, PreconditionError) as error:
+        except (ForeignCommitsError, LedgerMovedError, PreconditionError) as error:
             moved = error
     if isinstance(moved, PreconditionError):
         raise moved
@@ -84,4 +85,24 @@ def _attempt(
     decided = decide(workspace.store.snapshot())
     if decided.plan is None:
         return Committed(decided.outcome, None)
-    return Committed(decided.outcome, workspace.store.commit(decided.plan))
+    return Committed(decided.outcome, _commit(workspace, decided.plan))
+
+
+def _commit(workspace: Workspace, plan: Plan) -> Commit:
+    """Commits, on top of what a person committed meanwhile beside the records.
+
+    Such commits change nothing that was decided on; a person who makes them all the time
+    would otherwise keep every writer from ever coming through.
+    """
+    store = workspace.store
+    for _ in range(_ATTEMPTS):
+        tip = store.main_head()
+        if tip is None or tip == plan.base:
+            break
+        if not is_beside_memory(workspace, CommitId(plan.base), tip):
+            break
+        try:
+            return store.commit(replace(plan, settles=tip))
+        except ForeignCommitsError:
+            continue
+    return store.commit(plan)

@@ -80,10 +80,23 @@ def settle(workspace: Workspace) -> Settlement:
             continue
         repaired.extend(done.repaired)
         held.extend(done.held)
+    ledger, tip = workspace.store.ledger_head(), workspace.store.main_head()
+    if ledger is None or tip is None or is_beside_memory(workspace, ledger, tip):
+        return Settlement(repaired=tuple(repaired), held=tuple(held))
     raise ContendedError(
         "commits made by hand kept arriving while they were being settled",
         hint="wait for the other writer to finish and run the command again",
     ) from moved
+
+
+def is_beside_memory(workspace: Workspace, ledger: CommitId, tip: CommitId) -> bool:
+    """Whether ``tip`` differs from the ledger only in files that are no memory."""
+    store = workspace.store
+    changes = store.snapshot(tip).raw_changes_since(store.snapshot(ledger))
+    return not any(
+        is_reserved_path(change.path) or is_record_path(change.path) or change.path == SETTINGS_PATH
+        for change in changes
+    )
 
 
 def _settle_once(workspace: Workspace) -> Settlement:
