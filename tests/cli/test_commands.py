@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -301,3 +303,25 @@ def test_a_commit_by_hand_with_a_broken_record_is_refused_by_the_hook(project: P
     assert "broken.md:3" in refused.errors
     assert run_git("commit", "--no-verify", "-q", "-m", "by hand", cwd=store).status == 0
     assert _json(run_memfs("list", "--json", cwd=project)) == []
+
+
+def test_watch_tells_of_a_saved_file_and_ends_with_ctrl_c(project: Path) -> None:
+    identity = _remember(project, "Use tabs", "--kind", "preference")
+    shown = _json(run_memfs("show", identity, "--json", cwd=project))
+    file = project / ".memfs" / shown["path"]
+    watch = subprocess.Popen(
+        [sys.executable, "-m", "memfs", "watch", "--json"],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert watch.stdout is not None
+
+    file.write_text(file.read_text().replace("tabs", "spaces"))
+    told = json.loads(watch.stdout.readline())
+    watch.send_signal(signal.SIGINT)
+
+    assert told["action"] == "reconcile"
+    assert watch.wait(timeout=30) == 0
+    (waiting,) = _json(run_memfs("review", "--json", *PERSON, cwd=project))
+    assert (waiting["action"], waiting["record"]) == ("revise", identity)

@@ -10,6 +10,7 @@ from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import say
 from memfs.cli.text import write_result
 from memfs.cli.values import result_value
+from memfs.model.result import Result
 
 
 @click.command("watch", short_help="Reconcile whenever a file is saved.")
@@ -21,12 +22,20 @@ def command(invocation: Invocation, once: bool) -> int:
     Nothing depends on it: what it misses, the next command finds. End it with Ctrl-C.
     """
     with invocation.open() as memory:
-        if not invocation.is_json:
+        if not (once or invocation.is_json):
             say("watching; Ctrl-C ends it")
-        for result in memory.watch(once=once):
-            if invocation.is_json:
-                # One line a pass, so that a reader can follow.
-                click.echo(json.dumps(result_value(result), ensure_ascii=False))
-            else:
-                write_result(result)
+        try:
+            for result in memory.watch(once=once):
+                _write(invocation, result)
+        except KeyboardInterrupt:
+            # The way to end it that the help page names: not an interruption of anything.
+            return 0
     return 0
+
+
+def _write(invocation: Invocation, result: Result) -> None:
+    if invocation.is_json:
+        # One line a pass, so that a reader can follow.
+        click.echo(json.dumps(result_value(result), ensure_ascii=False))
+    else:
+        write_result(result)
