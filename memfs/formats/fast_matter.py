@@ -14,7 +14,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from memfs.formats.scalars import is_typed, resolve_plain
+from memfs.formats.scalars import TYPED_WORDS, resolve_plain
 from memfs.formats.yaml_spans import Span
 from memfs.model.limits import DEPTH
 from memfs.model.values import JsonValue
@@ -124,7 +124,7 @@ def _read_lines(text: str) -> dict[str, JsonValue]:
         if indent != level:
             _change_level(open_maps, indent, pending)
             level, current = open_maps[-1]
-        if key in current or is_typed(key):
+        if key in current or key in TYPED_WORDS:
             raise _NotSimple
         pending = items = None
         if plain is not None:
@@ -181,7 +181,7 @@ def _simple_map(members: list[str]) -> JsonValue:
     items: dict[str, JsonValue] = {}
     for member in members:
         key, _, value = member.partition(": ")
-        if key in items or is_typed(key):
+        if key in items or key in TYPED_WORDS:
             raise _NotSimple
         items[key] = resolve_plain(value)
     return items
@@ -222,7 +222,7 @@ def _flow_map(text: str, position: int, depth: int) -> tuple[JsonValue, int]:
         if member is None:
             raise _NotSimple
         key = member["key"]
-        if key in items or is_typed(key):
+        if key in items or key in TYPED_WORDS:
             raise _NotSimple
         items[key], position = _flow_value(text, member.end(), depth)
         position, is_last = _flow_next(text, position, "}")

@@ -9,6 +9,7 @@ and every date, until a schema says otherwise.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from memfs.model.values import JsonScalar
@@ -17,7 +18,7 @@ _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\Z")
 _FRACTION: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,50}\Z")
 _EXACT_DIGITS: Final = 15
 """Every decimal fraction of so many digits survives the way to a float and back."""
-_WORDS: Final[dict[str, JsonScalar]] = {
+TYPED_WORDS: Final[Mapping[str, JsonScalar]] = {
     "": None,
     "~": None,
     "null": None,
@@ -31,15 +32,14 @@ _WORDS: Final[dict[str, JsonScalar]] = {
     "FALSE": False,
 }
 _MAY_BE_TYPED: Final = frozenset("0123456789-~nNtTfF")
-_TYPED_STARTS: Final = _MAY_BE_TYPED | {""}
 
 
 def resolve_plain(text: str) -> JsonScalar:
     """Returns what the plain scalar ``text`` means: null, a boolean, a number or itself."""
     if text and text[0] not in _MAY_BE_TYPED:
         return text
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in TYPED_WORDS:
+        return TYPED_WORDS[text]
     if text == "-0":
         return text
     if _INTEGER.match(text):
@@ -51,7 +51,7 @@ def resolve_plain(text: str) -> JsonScalar:
 
 def is_typed(text: str) -> bool:
     """Tells whether the plain scalar ``text`` means anything but itself."""
-    return text[:1] in _TYPED_STARTS and resolve_plain(text) is not text
+    return text in TYPED_WORDS or (text[0] in _MAY_BE_TYPED and resolve_plain(text) is not text)
 
 
 def format_number(value: float) -> str:
