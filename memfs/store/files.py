@@ -15,7 +15,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -41,6 +40,12 @@ class FileRefusedError(DataError):
     code = "file.refused"
 
 
+class FileUnreadableError(FileRefusedError):
+    """A file is there but cannot be read: no access, or the disk fails."""
+
+    code = "file.unreadable"
+
+
 class FileTooLargeError(FileRefusedError):
     """A file is larger than the caller can use."""
 
@@ -56,19 +61,6 @@ class FileKind(StrEnum):
     SYMLINK = "symlink"
     HARD_LINK = "hard-link"
     SPECIAL = "special"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileState:
-    """What stands at a path, without having opened it.
-
-    Attributes:
-        kind: Regular files with a second name count as hard links.
-        size: Bytes; 0 for anything but a file.
-    """
-
-    kind: FileKind
-    size: int = 0
 
 
 def open_root(root: Path) -> int:
@@ -183,6 +175,8 @@ def read_file(root_fd: int, path: str, *, limit_bytes: int = MAX_FILE_BYTES) -> 
                 total += len(piece)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise _unreadable(error, path) from error
     raise FileTooLargeError(
         f"expected at most {limit_bytes} bytes, got {max(size, total)}", path=path
     )
@@ -203,6 +197,8 @@ def digest_file(root_fd: int, path: str) -> str | None:
             return digest_open(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise _unreadable(error, path) from error
 
 
 def digest_open(descriptor: int) -> str:
@@ -214,10 +210,11 @@ def digest_open(descriptor: int) -> str:
     return digest.hexdigest()
 
 
-def file_state(root_fd: int, path: str) -> FileState:
+def file_kind(root_fd: int, path: str) -> FileKind:
     """Tells what stands at ``path`` without opening it.
 
-    A path below a link or below a file counts as absent: nothing of the store is there.
+    A regular file with a second name is a hard link. A path below a link or below a file counts
+    as absent: nothing of the store is there.
 
     Raises:
         PathRefusedError: The path itself is not allowed.
@@ -228,10 +225,8 @@ def file_state(root_fd: int, path: str) -> FileState:
         with open_folder(root_fd, folder) as parent:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError, FileRefusedError):
-        return FileState(kind=FileKind.ABSENT)
-    kind = _kind_of(found)
-    is_file = kind in (FileKind.REGULAR, FileKind.HARD_LINK)
-    return FileState(kind=kind, size=found.st_size if is_file else 0)
+        return FileKind.ABSENT
+    return _kind_of(found)
 
 
 def atomic_write(root_fd: int, path: str, content: bytes, *, durable: bool = True) -> None:
@@ -383,6 +378,10 @@ def _is_allowed(path: str) -> bool:
     return True
 
 
+def _unreadable(error: OSError, path: str) -> FileUnreadableError:
+    return FileUnreadableError(f"it cannot be read: {error.strerror}", path=path)
+
+
 def _refused(error: OSError, path: str) -> OSError | FileRefusedError:
     """Turns the errors that a hostile file causes into a refusal; others stay what they are."""
     match error.errno:
@@ -393,6 +392,6 @@ def _refused(error: OSError, path: str) -> OSError | FileRefusedError:
         case errno.ENXIO | errno.ENODEV | errno.EOPNOTSUPP:
             return FileRefusedError("expected a regular file, got a special file", path=path)
         case errno.EACCES | errno.EPERM:
-            return FileRefusedError("this account may not open it", path=path)
+            return _unreadable(error, path)
         case _:
             return error

@@ -8,6 +8,7 @@ it compares whole seconds, and misses an edit of the same length within one.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -44,10 +45,15 @@ _SETTLED_COARSE_NS: Final = 3_000_000_000
 
 
 class Scan(NamedTuple):
-    """All files of a working tree, in the order met: their paths, and six numbers for each."""
+    """All files of a working tree, in the order met: their paths, and six numbers for each.
+
+    ``closed`` names the folders that could not be entered although they are there: nothing is
+    known of what is in them, least of all that it is gone.
+    """
 
     paths: list[str]
     numbers: list[int]
+    closed: list[str]
 
     def stamp(self, at: int) -> tuple[int, ...]:
         """Returns the stamp of the file at a position."""
@@ -120,7 +126,7 @@ def scan_files(root_fd: int, skipped: frozenset[str]) -> Scan:
         root_fd: Descriptor of the root.
         skipped: Names directly below the root that are not looked at.
     """
-    scan = Scan([], [])
+    scan = Scan([], [], [])
     _scan_folder(os.dup(root_fd), "", scan, skipped)
     return scan
 
@@ -157,15 +163,21 @@ def _scan_folder(descriptor: int, prefix: str, scan: Scan, skipped: frozenset[st
         for name in folders:
             try:
                 deeper = os.open(name, _FOLDER, dir_fd=descriptor)
-            except OSError:  # removed, replaced by a link, or not ours to enter
+            except (FileNotFoundError, NotADirectoryError):  # removed or replaced by a link
+                continue
+            except OSError as error:
+                if error.errno != errno.ELOOP:
+                    scan.closed.append(f"{prefix}{name}/")
                 continue
             _scan_folder(deeper, f"{prefix}{name}/", scan, frozenset({".git"}))
+    except OSError:
+        scan.closed.append(prefix)
     finally:
         os.close(descriptor)
 
 
 def digest_files(root_fd: int, paths: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-    """Yields path and Git blob id of many files; ``None`` for what is absent or refused.
+    """Yields path and Git blob id of many files; ``None`` for what is absent or cannot be read.
 
     Quick when files of one folder stand together.
     """
@@ -174,7 +186,7 @@ def digest_files(root_fd: int, paths: Iterable[str]) -> Iterator[tuple[str, str 
         try:
             with open_folder(root_fd, folder) as parent:
                 yield from ((path, _digest_in(parent, path)) for path in members)
-        except (FileNotFoundError, NotADirectoryError, DataError):
+        except (OSError, DataError):
             yield from ((path, None) for path in members)
 
 
@@ -182,10 +194,12 @@ def _digest_in(parent: int, path: str) -> str | None:
     try:
         check_path(path)
         descriptor = open_regular(parent, path.rpartition("/")[2], path)
-    except (FileNotFoundError, NotADirectoryError, DataError):
+    except (OSError, DataError):
         return None
     try:
         return digest_open(descriptor)
+    except OSError:  # the disk fails; what it holds is unknown
+        return None
     finally:
         os.close(descriptor)
 

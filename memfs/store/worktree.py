@@ -9,7 +9,7 @@ that the branch does not have. Nothing is written but the table of stamps.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Final
 
 from memfs.errors import DataError
 from memfs.store.catfile import ObjectMissingError
-from memfs.store.files import FileKind, file_state
+from memfs.store.files import FileKind, file_kind
 from memfs.store.git import GitFailedError, run_git
 from memfs.store.layout import PROJECTIONS, UNTRACKED_FOLDERS
 from memfs.store.paths import PathRefusedError, check_path
@@ -34,6 +34,7 @@ from memfs.store.stamps import (
 )
 
 _SKIPPED: Final = frozenset({".git", *UNTRACKED_FOLDERS, *PROJECTIONS})
+_UNREADABLE: Final = "unreadable"
 _IRREGULAR: Final = "irregular"
 """Stands for the content of something that is no regular file with a single name."""
 
@@ -97,11 +98,11 @@ def working_state(git_dir: Path, root: Path, root_fd: int, tip: Snapshot) -> Wor
     if table.tree == tip.tree and table.says(scan.paths, stamps):
         suspects: Iterable[str] = table.suspects
         contents = table.contents_of(table.suspects)
-        changes = list(_compare_all(root_fd, suspects, contents, tip))
+        changes = list(_compare_all(root_fd, suspects, contents, scan.closed, tip))
     else:
         contents, fresh = _contents(root_fd, scan, table)
         suspects = _suspects(tip, table, contents, fresh)
-        changes = list(_compare_all(root_fd, suspects, contents, tip))
+        changes = list(_compare_all(root_fd, suspects, contents, scan.closed, tip))
         _save(git_dir, tip, scan, stamps, contents, changes, started_ns)
     shown = _pair_renames(_without_ignored(git_dir, root, changes))
     return WorkingState(changes=tuple(sorted(shown, key=lambda change: change.path)))
@@ -153,7 +154,7 @@ def _contents(root_fd: int, scan: Scan, table: StampTable) -> tuple[dict[str, st
 def _vanished(root_fd: int, path: str) -> str:
     """Tells a file that was removed meanwhile from one that is refused."""
     try:
-        is_absent = file_state(root_fd, path).kind is FileKind.ABSENT
+        is_absent = file_kind(root_fd, path) is FileKind.ABSENT
     except DataError:
         return _IRREGULAR
     return "" if is_absent else _IRREGULAR
@@ -174,12 +175,20 @@ def _suspects(
 
 
 def _compare_all(
-    root_fd: int, paths: Iterable[str], contents: Mapping[str, str], tip: Snapshot
+    root_fd: int,
+    paths: Iterable[str],
+    contents: Mapping[str, str],
+    closed: Sequence[str],
+    tip: Snapshot,
 ) -> Iterator[WorkingChange]:
     for path in paths:
         change = _compare(root_fd, path, contents, tip)
-        if change is not None:
-            yield change
+        if change is None:
+            continue
+        if change.state is WorkingKind.DELETED and path.startswith(tuple(closed)):
+            # It could not be looked at, which is not the same as being gone.
+            change = _irregular(path, change.base, _UNREADABLE)
+        yield change
 
 
 def _compare(
@@ -192,7 +201,8 @@ def _compare(
     base = _exact_blob(tip, path)
     digest = contents.get(path, "")
     if digest == _IRREGULAR:
-        return _irregular(path, base, file_state(root_fd, path).kind.value)
+        kind = file_kind(root_fd, path)
+        return _irregular(path, base, _UNREADABLE if kind is FileKind.REGULAR else kind.value)
     if not digest:
         return _change(path, None, base, WorkingKind.DELETED) if base is not None else None
     if digest == base:

@@ -16,7 +16,7 @@ from memfs.store.files import (
     PathRefusedError,
     atomic_write,
     digest_file,
-    file_state,
+    file_kind,
     list_files,
     make_private,
     open_root,
@@ -59,7 +59,7 @@ def test_new_files_and_folders_are_for_their_owner_only(root: Path, root_fd: int
 def test_an_absent_file_is_none_and_not_an_error(root_fd: int) -> None:
     assert read_file(root_fd, "records/none.md") is None
     assert digest_file(root_fd, "none.md") is None
-    assert file_state(root_fd, "none.md").kind is FileKind.ABSENT
+    assert file_kind(root_fd, "none.md") is FileKind.ABSENT
     assert not remove_file(root_fd, "none/none.md")
 
 
@@ -67,7 +67,7 @@ def test_a_file_where_a_folder_should_be_gives_nothing_below_it(root: Path, root
     (root / "records").write_text("a file")
     with pytest.raises(FileRefusedError):
         read_file(root_fd, "records/a.md")
-    assert file_state(root_fd, "records/a.md").kind is FileKind.ABSENT
+    assert file_kind(root_fd, "records/a.md") is FileKind.ABSENT
 
 
 def test_a_symbolic_link_is_never_followed(tmp_path: Path, root: Path, root_fd: int) -> None:
@@ -124,7 +124,7 @@ def test_a_fifo_does_not_hang_the_reader(root: Path, root_fd: int) -> None:
     with pytest.raises(FileRefusedError) as caught:
         read_file(root_fd, "a.md")
     assert caught.value.code == "file.refused"
-    assert file_state(root_fd, "a.md").kind is FileKind.SPECIAL
+    assert file_kind(root_fd, "a.md") is FileKind.SPECIAL
 
 
 def test_a_socket_is_refused(root: Path, root_fd: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_a_hard_link_to_a_file_elsewhere_is_refused(
     os.link(secret, root / "a.md")
     with pytest.raises(FileRefusedError):
         read_file(root_fd, "a.md")
-    assert file_state(root_fd, "a.md").kind is FileKind.HARD_LINK
+    assert file_kind(root_fd, "a.md") is FileKind.HARD_LINK
     atomic_write(root_fd, "a.md", b"inside")
     assert secret.read_text() == "outside"
 

@@ -242,6 +242,25 @@ def test_a_hook_does_not_run_inside_a_hook(tmp_path: Path) -> None:
     assert run_hook(tmp_path, "pre-commit", "/bin/false") == 1
 
 
+def test_git_runs_the_installed_hooks_in_the_store(tmp_path: Path) -> None:
+    root = tmp_path / ".memfs"
+    create_store(root, init_plan())
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nshift 3\necho "$@ $MEMFS_HOOK $PWD" >> {tmp_path}/calls\n')
+    python.chmod(0o755)
+    for name in HOOKS:
+        (root / ".git/hooks" / name).write_text(hook_text(name, python=str(python)))
+    (root / "records").mkdir()
+    (root / "records/a.md").write_text("x")
+    for command in (["add", "-A"], ["commit", "-qm", "by hand"], ["checkout", "-q", "-b", "side"]):
+        subprocess.run(["git", "-C", str(root), *command], check=True)
+    calls = [line.split(" ")[:3] for line in (tmp_path / "calls").read_text().splitlines()]
+    assert calls == [
+        ["hook", "git", name] for name in ("pre-commit", "post-commit", "post-checkout")
+    ]
+    assert all(line.endswith(str(root)) for line in (tmp_path / "calls").read_text().splitlines())
+
+
 def test_a_hook_that_a_person_wrote_stays(tmp_path: Path) -> None:
     root = tmp_path / ".memfs"
     create_store(root, init_plan())

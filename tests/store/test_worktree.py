@@ -141,6 +141,47 @@ def test_what_is_no_regular_file_is_irregular_and_never_read(store: Store, tmp_p
     )
 
 
+def test_what_cannot_be_read_is_unknown_and_not_gone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.commit(plan_for(store, {"records/fact/2026-11/c.md": "gamma\n"}, seconds=2))
+    assert store.working_changes().is_clean
+    real = os.open
+
+    def refuse(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if path in ("2026-11", os.path.basename(B)) and "note" in os.readlink(
+            f"/proc/self/fd/{dir_fd}"
+        ):
+            raise PermissionError(13, "Permission denied")
+        return real(path, flags, mode, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", refuse)
+    expected = (
+        change(A, None, "alpha\n", WorkingKind.IRREGULAR, reason="unreadable"),
+        change(B, None, "beta\n", WorkingKind.IRREGULAR, reason="unreadable"),
+    )
+    assert store.working_changes().changes == expected
+    assert store.working_changes().changes == expected
+    monkeypatch.undo()
+    assert store.working_changes().is_clean
+
+
+def test_one_unreadable_file_hides_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    person(store).write({A: "edited\n", B: "edited\n"})
+    real = os.read
+
+    def fail(descriptor: int, size: int) -> bytes:
+        if os.readlink(f"/proc/self/fd/{descriptor}").endswith(A):
+            raise OSError(5, "Input/output error")
+        return real(descriptor, size)
+
+    monkeypatch.setattr(os, "read", fail)
+    assert store.working_changes().changes == (
+        change(A, None, "alpha\n", WorkingKind.IRREGULAR, reason="unreadable"),
+        change(B, "edited\n", "beta\n", WorkingKind.MODIFIED),
+    )
+
+
 def test_a_folder_replaced_by_a_link_is_not_entered(store: Store, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (store.root / "records/note/2026-11").rename(outside)
