@@ -79,14 +79,10 @@ def _read_packed(git_dir: str, name: str) -> str:
 
 def _read_text(path: str) -> str | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123  on the hottest path
+            content = stream.read()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
-    with os.fdopen(descriptor, "rb", buffering=0) as stream:
-        try:
-            content = stream.read()
-        except IsADirectoryError:
-            return None
     return (content or b"").decode("utf-8", "replace")
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,11 +29,21 @@ SPLIT = StoreSettings(durability=Durability.PROCESS, index=IndexMode.SPLIT)
 
 def new_store(root: Path, files: Mapping[str, bytes] | None = None) -> Path:
     """Makes a store whose first commit holds ``files``; returns its root."""
+    template = Path(_template(tuple(sorted((files or {}).items()))).name) / "store"
+    shutil.copytree(template, root, symlinks=True)
+    return root
+
+
+@functools.cache
+def _template(files: tuple[tuple[str, bytes], ...]) -> tempfile.TemporaryDirectory[str]:
+    """Makes a store to copy: setting one up takes a dozen processes."""
+    folder = tempfile.TemporaryDirectory(prefix="memfs-template-")
+    root = Path(folder.name) / "store"
     prepare_store(root)
-    content = {".gitignore": b"/inbox/\n/MEMORY.md\n/core.md\n/views/\n", **(files or {})}
+    content = {".gitignore": b"/inbox/\n/MEMORY.md\n/core.md\n/views/\n", **dict(files)}
     with Store.open(root, settings=QUICK) as store:
         store.commit(plan_for(store, dict(content), operation=OperationKind.INIT))
-    return root
+    return folder
 
 
 def plan_for(
