@@ -109,7 +109,7 @@ def working_state(git_dir: Path, root: Path, root_fd: int, tip: Snapshot) -> Wor
 
 
 def staged_changes(git_dir: Path, index_file: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yields path and blob id of what the next ``git commit`` would add or change.
+    """Yields path and blob id of the regular files that the next ``git commit`` adds or changes.
 
     Args:
         git_dir: The store's Git directory.
@@ -123,7 +123,9 @@ def staged_changes(git_dir: Path, index_file: Path | None = None) -> Iterator[tu
     output = run_git(git_dir, None, *listing, "--no-abbrev", tip, index_file=index_file)
     fields = output.split(b"\0")
     for head, path in zip(fields[::2], fields[1::2], strict=False):
-        yield path.decode("utf-8", "surrogateescape"), head.split(b" ")[3].decode("ascii")
+        _, mode, _, blob, _ = head.split(b" ")
+        if mode.startswith(b"100"):
+            yield path.decode("utf-8", "surrogateescape"), blob.decode("ascii")
 
 
 def _head_or_empty(git_dir: Path) -> str:

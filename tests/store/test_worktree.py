@@ -366,7 +366,9 @@ def test_a_held_record_is_compared_with_the_branch_not_with_what_is_served(store
 def test_staged_changes_of_another_index_are_read(store: Store, tmp_path: Path) -> None:
     git = person(store)
     git.write({A: "edited\n", B: None, NEW: "x"})
+    (store.root / "records/link.md").symlink_to("note")
     git.git("add", "-A")
+    git.git("update-index", "--add", "--cacheinfo", f"160000,{git.head()},records/module")
     (store.git_dir / "index").rename(tmp_path / "next-index")
     git.git("read-tree", "HEAD")
     assert list(staged_changes(store.git_dir)) == []
