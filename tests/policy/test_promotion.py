@@ -41,7 +41,7 @@ from tests.support.policy import (
 ADOPTING = replace(SETTINGS, trust=TrustSettings(hand_edits=HandEdits.ADOPT))
 
 
-def quoted(**trust: bool) -> Decision:
+def quoted(agent_quotes: bool = True) -> Decision:
     """Returns the decision on an agent's proposal that quotes what Ana typed."""
     said = evidence(1, "Always use FastAPI for backends. Thanks!")
     return submit(
@@ -49,7 +49,7 @@ def quoted(**trust: bool) -> Decision:
         AGENT,
         ledger=view(evidence={said.id: said}),
         quotes=(Quote(evidence_id=said.id, text="Always use FastAPI for backends."),),
-        settings=replace(SETTINGS, trust=TrustSettings(**trust)),
+        settings=replace(SETTINGS, trust=TrustSettings(agent_quotes=agent_quotes)),
     )
 
 
