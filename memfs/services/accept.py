@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from memfs.errors import DataError
 from memfs.formats.record_codec import decode_record, update_record
@@ -19,7 +19,7 @@ from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import blob_id
 from memfs.model.operation import FileChange, OperationKind, Plan
-from memfs.model.origin import Actor, Channel, Origin
+from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
@@ -40,6 +40,9 @@ from memfs.services.proposals import (
 )
 from memfs.store.layout import SETTINGS_PATH, hold_path
 from memfs.store.snapshot import Snapshot
+
+
+_BELIEVED: Final = frozenset({OriginClass.IMPORTED, OriginClass.AGENT_STATED, OriginClass.REMOTE})
 
 
 class CandidateUnreadableError(DataError):
@@ -115,11 +118,19 @@ def decoded_proposal(workspace: Workspace, candidate: Candidate) -> Record:
     return decoded.record
 
 
-def acceptance_origin(candidate: Candidate, actor: Actor) -> Origin:
-    """Returns the origin that the accepted record carries."""
-    if candidate.origin.channel is not Channel.WORKSPACE:
-        return candidate.origin
+def acceptance_origin(candidate: Candidate, actor: Actor, *, is_confirmed: bool) -> Origin:
+    """Returns the origin that the accepted record carries.
+
+    The inbox is a folder that anybody with the account can write to. What a candidate says
+    of itself is therefore believed only where it claims little: imported, said by an agent,
+    read elsewhere. Everything else is the statement of the person who accepts it, or, where
+    nobody does, a hand edit.
+    """
     text = candidate.content.decode("utf-8", errors="replace")
+    if not is_confirmed:
+        return capture_origin(actor, text, source=f"working:{candidate.path}")
+    if candidate.origin.origin_class in _BELIEVED:
+        return candidate.origin
     return capture_origin(actor, text)
 
 
@@ -145,7 +156,7 @@ def acceptance_submission(
         _check_id(workspace, snapshot, candidate, record)
     return Submission(
         draft=record,
-        origin=acceptance_origin(candidate, actor) if is_confirmed else candidate.origin,
+        origin=acceptance_origin(candidate, actor, is_confirmed=is_confirmed),
         action=CandidateAction.REVISE if is_revision else CandidateAction.ADD,
         target=(target.record.id if target else candidate.record_id) if is_revision else "",
         quotes=candidate.quotes,
