@@ -166,11 +166,13 @@ def commit_at(
     stood on the operation before them.
     """
     latest = int(instant.astimezone(UTC).timestamp())
-    arguments = ("rev-list", "--first-parent", f"--min-age={latest}", ledger, "--")
-    output = run_git(git_dir, None, *arguments)
-    for commit in _read(objects, output.decode("ascii").split()):
-        if commit.is_operation:
-            return CommitId(commit.id)
+    # As a rule the first one is an operation; all of them are listed only if it is not.
+    for bound in ("--max-count=8", "--max-count=-1"):
+        arguments = ("rev-list", "--first-parent", bound, f"--min-age={latest}", ledger, "--")
+        output = run_git(git_dir, None, *arguments)
+        for commit in _read(objects, output.decode("ascii").split()):
+            if commit.is_operation:
+                return CommitId(commit.id)
     return None
 
 

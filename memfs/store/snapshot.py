@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from memfs.errors import DataError
+from memfs.errors import DataError, StoreError
 from memfs.model.hold import Hold
 from memfs.model.ids import CommitId, is_id, short_id
 from memfs.store.catfile import CatFile, ObjectCorruptError
@@ -32,7 +32,6 @@ from memfs.store.tree import (
     diff_trees,
 )
 
-_HOLD_BYTES: Final = 65536
 _SERVED: Final = frozenset({MODE_TREE, MODE_FILE, MODE_EXECUTABLE, 0o100664})
 _TREE_MODE: Final = b"40000 "
 
@@ -329,18 +328,14 @@ class Snapshot:
         return MappingProxyType(holds), frozenset(broken)
 
     def _read_hold(self, item: TreeItem) -> Hold | None:
-        import json  # most snapshots have no hold
+        from memfs.formats.hold_codec import decode_hold  # most snapshots have no hold
 
         if not item.is_file:
             return None
         try:
-            values = json.loads(self._objects.read_blob(item.oid)[:_HOLD_BYTES])
-            fields = {name: values[name] for name in ("path", "admitted", "found", "candidate")}
-        except (ValueError, KeyError, TypeError, RecursionError, DataError, ObjectCorruptError):
+            return decode_hold(self._objects.read_blob(item.oid), f"{HOLD_FOLDER}/{item.name}")
+        except (DataError, StoreError):
             return None
-        if not all(isinstance(value, str) for value in fields.values()):
-            return None
-        return Hold(**fields)
 
 
 def read_root(objects: CatFile, commit: str) -> str:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
+from memfs.formats.hold_codec import encode_hold
 from memfs.model.digests import blob_id
+from memfs.model.hold import Hold
 from memfs.model.ids import CommitId
 from memfs.store.layout import hold_path
 from memfs.store.snapshot import IrregularEntry, Snapshot, TreeChange, TreeEntry
@@ -23,10 +24,8 @@ def repository(tmp_path: Path) -> Repository:
     return Repository.create(tmp_path / "store")
 
 
-def hold_file(path: str, admitted: str, found: str) -> str:
-    return json.dumps(
-        {"path": path, "admitted": admitted, "found": found, "candidate": "cand_x"}, indent=2
-    )
+def hold_file(path: str, admitted: str, found: str) -> bytes:
+    return encode_hold(Hold(path=path, admitted=admitted, found=found, candidate=f"cand_{0:026d}"))
 
 
 def test_a_snapshot_shows_the_files_of_its_commit_in_order(repository: Repository) -> None:
@@ -88,7 +87,7 @@ def test_releasing_a_hold_is_a_change_although_the_record_did_not_move(
     repository: Repository,
 ) -> None:
     repository.commit({A: "admitted"})
-    repository.commit({A: "foreign", hold_path(A): hold_file(A, blob_id(b"admitted"), "x")})
+    repository.commit({A: "foreign", hold_path(A): hold_file(A, blob_id(b"admitted"), "")})
     held = repository.snapshot()
     repository.commit({hold_path(A): None})
     changes = [
@@ -107,12 +106,13 @@ def test_releasing_a_hold_is_a_change_although_the_record_did_not_move(
         "[]",
         "null",
         '{"path": 1}',
-        '{"path": "records/other.md", "admitted": "", "found": "", "candidate": ""}',
+        hold_file("records/other.md", "", ""),
+        hold_file(A, "", "").replace(b"cand_", b"mem_"),
         "[" * 100_000,
     ],
 )
 def test_an_unreadable_hold_withholds_its_record_and_no_other(
-    repository: Repository, content: str
+    repository: Repository, content: str | bytes
 ) -> None:
     before = repository.commit({A: "a", B: "b"})
     repository.commit({A: "foreign", hold_path(A): content})

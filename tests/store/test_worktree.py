@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from memfs.formats.hold_codec import encode_hold
+from memfs.model.hold import Hold
 from memfs.store.layout import hold_path
 from memfs.store.stamps import StampTable, load_table, save_table
 from memfs.store.store import Store
@@ -354,9 +356,13 @@ def test_after_gc_and_a_conflict_the_working_files_decide(store: Store) -> None:
 
 def test_a_held_record_is_compared_with_the_branch_not_with_what_is_served(store: Store) -> None:
     foreign = person(store).commit({A: "by hand\n"})
-    hold = (
-        f'{{"path": "{A}", "admitted": "{blob_of("alpha" + chr(10))}", '
-        f'"found": "{blob_of("by hand" + chr(10))}", "candidate": "cand_x"}}'
+    hold = encode_hold(
+        Hold(
+            path=A,
+            admitted=blob_of("alpha\n"),
+            found=blob_of("by hand\n"),
+            candidate=f"cand_{0:026d}",
+        )
     )
     store.commit(plan_for(store, {hold_path(A): hold}, seconds=2, settles=foreign))
     assert store.snapshot().read(A) == b"alpha\n"
