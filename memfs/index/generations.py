@@ -24,7 +24,7 @@ from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch
 from memfs.index.documents import Document
-from memfs.index.manifest import read_manifest, replace_file
+from memfs.index.manifest import MANIFEST_NAME, read_manifest, replace_file
 from memfs.index.whoosh_index import WhooshIndex
 
 _POINTER: Final = "current"
@@ -49,6 +49,7 @@ class Generations:
         self.analyzer = analyzer
         self._store_id = store_id
         self._settings = settings
+        self._opened: tuple[object, WhooshIndex] | None = None
 
     def open(self) -> WhooshIndex:
         """Opens the current generation.
@@ -62,6 +63,9 @@ class Generations:
         attempt = 0
         while True:
             name = self._pointer()
+            mark = _mark(self.folder / name)
+            if self._opened is not None and mark is not None and self._opened[0] == mark:
+                return self._opened[1]
             try:
                 index = WhooshIndex.open(self.folder / name, self.analyzer)
             except IndexUnavailableError:
@@ -71,7 +75,12 @@ class Generations:
                     raise
                 continue
             self._check_ours(index)
+            self._opened = None if mark is None else (mark, index)
             return index
+
+    def forget(self) -> None:
+        """Lets go of what was opened, after it has shown damage."""
+        self._opened = None
 
     def rebuild(self, batch: Batch, ledger: str) -> WhooshIndex:
         """Writes a new generation and makes it current; the caller holds the lock.
@@ -192,6 +201,15 @@ class Generations:
             raise IndexUnavailableError(
                 "the index was made with other settings", code="index.other-schema"
             )
+
+
+def _mark(folder: Path) -> tuple[object, ...] | None:
+    """Returns what tells a manifest from any that replaces it; ``None`` when there is none."""
+    try:
+        found = (folder / MANIFEST_NAME).stat()
+    except OSError:
+        return None
+    return folder, found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _take(descriptor: int, timeout_s: float) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import mmap
+import os
 import pickle
 import struct
 import zlib
@@ -48,6 +48,7 @@ _DAMAGE: Final = (
     IndexError,
     AttributeError,
     OverflowError,
+    OSError,
     MemoryError,
     struct.error,
     zlib.error,
@@ -73,8 +74,8 @@ class SegmentReader:
 
     def __init__(self, folder: Path, segment: str) -> None:
         try:
-            self._terms = _mapped(folder / f"{segment}.trm")
-            self._postings = _mapped(folder / f"{segment}.pst")
+            self._terms = _File(folder / f"{segment}.trm")
+            self._postings = _File(folder / f"{segment}.pst")
             self._fields, directory = self._read_tail()
             self._tables = list(_DIRECTORY_ENTRY.iter_unpack(directory))
         except _DAMAGE as error:
@@ -104,9 +105,9 @@ class SegmentReader:
             IndexUnavailableError: The files are damaged.
         """
         names = {number: name for name, number in self._fields.items()}
-        position, data = _DATA_START, self._terms
-        end = self._tables[0][0]
+        position, end = _DATA_START, self._tables[0][0]
         try:
+            data = self._terms.read(0, end)
             while position < end:
                 key_size, value_size = _LENGTHS.unpack_from(data, position)
                 key_start = position + _LENGTHS.size
@@ -122,18 +123,18 @@ class SegmentReader:
 
     def _read_tail(self) -> tuple[dict[str, int], bytes]:
         data = self._terms
-        if data[: len(_HASH_MAGIC)] != _HASH_MAGIC:
+        if data.read(0, len(_HASH_MAGIC)) != _HASH_MAGIC:
             raise ValueError("not a term file")
-        end = len(data) - _INT.size
-        (length,) = _INT.unpack_from(data, end)
+        end = data.size - _INT.size
+        (length,) = _INT.unpack(data.read(end, _INT.size))
         start = end - length
         size = _TABLES * _DIRECTORY_ENTRY.size
         if not size < start < end:
             raise ValueError("truncated term file")
-        extras = _load(data[start:end])
+        extras = _load(data.read(start, length))
         if not isinstance(extras, dict):
             raise ValueError("odd term file")
-        return dict(extras["fieldmap"]), data[start - size : start]
+        return dict(extras["fieldmap"]), data.read(start - size, size)
 
     def _extent(self, key: bytes) -> tuple[int, int] | None:
         digest = hashlib.md5(key, usedforsecurity=False).digest()
@@ -142,21 +143,20 @@ class SegmentReader:
         data, size = self._terms, _POINTER.size
         for probe in range(slots):
             slot = ((key_hash >> 8) + probe) % slots
-            slot_hash, position = _POINTER.unpack_from(data, start + slot * size)
+            slot_hash, position = _POINTER.unpack(data.read(start + slot * size, size))
             if not position:
                 return None
             if slot_hash == key_hash:
-                key_size, _ = _LENGTHS.unpack_from(data, position)
-                key_start = position + _LENGTHS.size
-                if data[key_start : key_start + key_size] == key:
-                    offset, length = _EXTENT.unpack_from(
-                        data, key_start + key_size + _TERM_INFO.size
-                    )
+                head = _LENGTHS.size + len(key)
+                entry = data.read(position, head + _TERM_INFO.size + _EXTENT.size)
+                key_size, _ = _LENGTHS.unpack_from(entry)
+                if key_size == len(key) and entry[_LENGTHS.size : head] == key:
+                    offset, length = _EXTENT.unpack_from(entry, head + _TERM_INFO.size)
                     return offset, length
         return None
 
     def _read_blocks(self, offset: int, length: int) -> Iterator[Block]:
-        stream = io.BytesIO(self._postings[offset : offset + length])
+        stream = io.BytesIO(self._postings.read(offset, length))
         if stream.read(4) != _POSTING_MAGIC:
             raise ValueError("not a posting list")
         is_last = False
@@ -182,14 +182,38 @@ def _load(data: bytes) -> Any:
     return _PlainUnpickler(io.BytesIO(data)).load()
 
 
-def _mapped(path: Path) -> mmap.mmap:
-    try:
-        with path.open("rb") as stream:
-            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise IndexUnavailableError(
-            f"expected the index file {path.name}, got {error.strerror}", code="index.damaged"
-        ) from error
+class _File:
+    """An open file that is read by position.
+
+    It is not mapped on purpose: a mapping of a file that somebody cuts short kills the process
+    at the next look, a short read is an error like any other.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError as error:
+            raise IndexUnavailableError(
+                f"expected the index file {path.name}, got {error.strerror}", code="index.damaged"
+            ) from error
+        self.size = os.fstat(self._descriptor).st_size
+
+    def __del__(self) -> None:
+        if hasattr(self, "_descriptor"):
+            os.close(self._descriptor)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Returns exactly ``size`` bytes from ``offset``.
+
+        Raises:
+            ValueError: There are fewer.
+        """
+        if not 0 <= size <= self.size:
+            raise ValueError("odd size")
+        data = os.pread(self._descriptor, size, offset)
+        if len(data) != size:
+            raise ValueError("the file is shorter than it was")
+        return data
 
 
 def _damaged(segment: str) -> IndexUnavailableError:

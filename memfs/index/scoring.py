@@ -139,8 +139,8 @@ def _add_own(result: Tally, view: View, scoring: ScoringSettings, *, limit: int)
     for number, term in enumerate(result.terms):
         documents, counts = term.postings
         gain = term.weight * (scoring.k1 + 1.0)
-        if is_open and limit and len(documents) >= _PRUNE_FROM:
-            is_open = not _closed(result, scoring, limit, sum(bounds[number:]))
+        if limit and len(documents) >= _PRUNE_FROM and len(result.own) > limit:
+            is_open = not _closed(result, scoring, limit, sum(bounds[number:])) and is_open
         if not is_open:
             _add_to_seen(result.own, documents, counts, gain, norms)
         elif result.own:
@@ -189,8 +189,6 @@ def _closed(result: Tally, scoring: ScoringSettings, limit: int, ahead: float) -
     has brought in are taken along.
     """
     own = result.own
-    if len(own) < limit:
-        return False
     lowest = heapq.nlargest(limit, own.values())[-1]
     lowest *= min(1.0, scoring.speaker) * min(1.0, scoring.states_time)
     if ahead >= lowest:

@@ -116,10 +116,11 @@ class Searcher:
         ]
 
     def _best(self, scores: dict[int, float], limit: int) -> list[tuple[float, int]]:
-        best = [(score, document) for document, score in scores.items()]
-        if len(best) > limit:
+        if len(scores) > limit:
             least = heapq.nlargest(limit, scores.values())[-1]
-            best = [item for item in best if item[0] >= least]
+            best = [(score, document) for document, score in scores.items() if score >= least]
+        else:
+            best = [(score, document) for document, score in scores.items()]
         return sorted(best, key=lambda item: (-item[0], self.path(item[1])))[:limit]
 
     def _hit(

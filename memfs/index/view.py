@@ -71,7 +71,7 @@ class View:
         self._base = scoring.k1 * (1.0 - scoring.b)
         slope = scoring.k1 * scoring.b / self._mean
         self.norms = [self._base + slope * length for length in floored]
-        self.least_norm = self._base + slope * floor
+        self.least_norm = min(self.norms, default=self._base)
 
     @cached_property
     def has_groups(self) -> bool:

@@ -8,7 +8,7 @@ commit that the answer is computed from, compared by blob and put to the read ga
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -40,10 +40,8 @@ from memfs.services.reindex import (
 from memfs.store.snapshot import Snapshot
 
 MOST_HITS: Final = 1000
-SPARE_HITS: Final = 3
-"""How many times the limit is asked of the index, so that ranking has something to reorder."""
-LISTED_LEFT_OUT: Final = 20
-"""How many of the records beyond the limit are named."""
+SPARE_HITS: Final = 8
+"""How many hits beyond the limit are read, for ranking to reorder and for naming what is left."""
 _TOLD: Final = frozenset({"access.expired", "access.not-valid"})
 """Denials that may be told; any other would give away that a record exists."""
 
@@ -127,7 +125,7 @@ def _found(reader: _Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOu
         *reader.left_out,
         *(
             LeftOut(id=item.stored.record.id, code="recall.limit", message="beyond the limit")
-            for item in beyond[:LISTED_LEFT_OUT]
+            for item in beyond
         ),
     )
     state, reason = MemoryState.OK, ""
@@ -180,7 +178,7 @@ class _Reader:
             valid_at=_seconds(self._request.valid_at or now),
             asked=f"{now:%Y-%m-%d}",
             asker=_names(query.actor.principal),
-            limit=min(MOST_HITS, max(query.limit * SPARE_HITS, query.limit + LISTED_LEFT_OUT)),
+            limit=min(MOST_HITS, query.limit + max(SPARE_HITS, query.limit // 2)),
         )
 
     def is_open(self, gate: str) -> bool:
@@ -195,11 +193,13 @@ class _Reader:
             return False
         return may_read(record, self._request).allowed
 
-    def read_all(self, hits: Iterable[IndexHit]) -> list[Match]:
-        """Re-reads hits from the ledger and keeps those that may be served."""
+    def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
+        """Re-reads hits from the ledger, in one go, and keeps those that may be served."""
+        present = [hit for hit in hits if self._is_present(hit)]
+        contents = dict(self._snapshot.read_blobs([hit.blob for hit in present]))
         matches = []
-        for hit in hits:
-            stored = self._read(hit)
+        for hit in present:
+            stored = self._read(hit, contents.get(hit.blob))
             if stored is not None:
                 matches.append(Match(hit=hit, stored=stored))
         return matches
@@ -229,14 +229,16 @@ class _Reader:
                 stored=match.stored, score=hit.score, components={"conflict": hit.score}, rank=0
             )
 
-    def _read(self, hit: IndexHit) -> StoredRecord | None:
+    def _is_present(self, hit: IndexHit) -> bool:
         entry = self._snapshot.entry(hit.path)
-        if entry is None or entry.blob != hit.blob:
-            self._leave(hit.path, "recall.ghost", "the index names what the ledger does not have")
-            return None
-        content = self._snapshot.read_blob(entry.blob)
-        stored = record_from(self._workspace, entry.path, entry.blob, content)
-        if stored is None:
+        if entry is not None and entry.blob == hit.blob:
+            return True
+        self._leave(hit.path, "recall.ghost", "the index names what the ledger does not have")
+        return False
+
+    def _read(self, hit: IndexHit, content: bytes | None) -> StoredRecord | None:
+        stored = content and record_from(self._workspace, hit.path, hit.blob, content)
+        if not stored:
             self._leave(hit.path, "recall.unreadable", "the record cannot be read")
             return None
         decision = may_read(stored.record, self._request)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -164,13 +165,21 @@ def replace_index(workspace: Workspace, snapshot: Snapshot, reason: str) -> Open
         snapshot: The commit to answer for.
         reason: Code of what was found.
     """
-    return _without_index(workspace, _generations(workspace), snapshot, reason, is_damaged=True)
+    generations = _generations(workspace)
+    generations.forget()
+    return _without_index(workspace, generations, snapshot, reason, is_damaged=True)
 
 
 def _generations(workspace: Workspace) -> Generations:
+    return _kept_generations(_folder(workspace), workspace.store_id)
+
+
+@lru_cache(maxsize=8)
+def _kept_generations(folder: Path, store_id: str) -> Generations:
+    """Keeps what was opened last for the next question of a long-lived process."""
     return Generations(
-        _folder(workspace),
-        store_id=workspace.store_id,
+        folder,
+        store_id=store_id,
         settings=DEFAULT_INDEXING.digest,
         analyzer=Analyzer(DEFAULT_INDEXING.analysis),
     )

@@ -13,6 +13,7 @@ from memfs.model.status import Status
 from memfs.services.ports import Workspace
 from memfs.services.reindex import (
     IndexState,
+    _kept_generations,
     ensure_fresh,
     index_status,
     open_index,
@@ -87,6 +88,7 @@ def test_a_damaged_index_is_repaired_by_a_rebuild_and_by_a_question(
         if pattern != "*.pst":
             (victim,) = folder_of(workspace).rglob(pattern)
             victim.write_bytes(b"")
+            _kept_generations.cache_clear()
             assert ensure_fresh(workspace).state is IndexState.REBUILT
             assert contents(workspace) == before
 
