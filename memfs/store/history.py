@@ -8,7 +8,6 @@ is written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,9 +21,10 @@ from memfs.store.git import GitFailedError, run_git
 from memfs.store.message import parse_commit
 from memfs.store.paths import check_path
 from memfs.store.refs import LEDGER_REF
+from memfs.store.repository import blamed_commits
+from memfs.store.snapshot import Snapshot
 
 _MAX_RENAMES: Final = 20
-_BLAME_HEAD: Final = re.compile(rb"([0-9a-f]{40}) \d+ (\d+)(?: \d+)?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,21 +130,19 @@ def blame(git_dir: Path, objects: CatFile, head: CommitId, path: str) -> tuple[B
         GitFailedError: The file is not in ``head``.
     """
     check_path(path)
-    output = run_git(git_dir, None, "blame", "--porcelain", "--no-textconv", head, "--", path)
-    known: dict[str, Commit] = {}
+    writers = blamed_commits(git_dir, head, path)
     log = LedgerLog(git_dir)
-    lines: list[BlameLine] = []
-    oid, number = "", 0
-    for raw in output.split(b"\n"):
-        head_line = _BLAME_HEAD.match(raw)
-        if raw.startswith(b"\t"):
-            if oid not in known:
-                known[oid] = log.confirm(_parse(objects, oid))
-            text = raw[1:].decode("utf-8", "replace")
-            lines.append(BlameLine(number=number, text=text, commit=known[oid]))
-        elif head_line is not None:
-            oid, number = head_line[1].decode("ascii"), int(head_line[2])
-    return tuple(lines)
+    known = {oid: log.confirm(_parse(objects, oid)) for oid in dict.fromkeys(writers.values())}
+    entry = Snapshot(objects, head).raw_entry(path)
+    text = objects.read_blob(entry.blob) if entry is not None else b""
+    lines = text.removesuffix(b"\n").split(b"\n")
+    return tuple(
+        BlameLine(
+            number=number, text=line.decode("utf-8", "replace"), commit=known[writers[number]]
+        )
+        for number, line in enumerate(lines, start=1)
+        if number in writers
+    )
 
 
 def commit_info(objects: CatFile, commit: CommitId) -> Commit:

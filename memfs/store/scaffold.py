@@ -22,6 +22,7 @@ from memfs.store.discovery import find_git_project, is_store, pointer_text
 from memfs.store.files import FOLDER_MODE, atomic_write, make_private, open_root
 from memfs.store.git import GitFailedError, init_repository, run_git
 from memfs.store.layout import README_PATH, SETTINGS_PATH, STORE_FOLDER
+from memfs.store.repository import read_configuration
 from memfs.store.resources import read_resource
 
 HOOKS: Final = ("pre-commit", "post-commit", "post-merge", "post-checkout")
@@ -162,8 +163,7 @@ def configure_repository(git_dir: Path) -> None:
 
 def config_drift(git_dir: Path) -> tuple[ConfigDrift, ...]:
     """Returns the settings of the repository that are not what :data:`CONFIGURATION` says."""
-    output = run_git(git_dir, None, "config", "--local", "--list", "-z").decode("utf-8", "replace")
-    found = dict(line.partition("\n")[::2] for line in output.split("\0") if line)
+    found = read_configuration(git_dir)
     return tuple(
         ConfigDrift(name=name, expected=value, found=found.get(name.lower(), ""))
         for name, value in CONFIGURATION.items()

@@ -1,0 +1,76 @@
+"""GitPython's view of the store's repository: blame and configuration, read only.
+
+It is opened for one question and closed again, since it keeps child processes; it gets the
+clean environment of every other Git child. Its index and object classes are not used (see
+``docs/adr/0003``), and nothing on the way of a question to recall imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.store.git import GitFailedError, git_environment, missing_git
+
+if TYPE_CHECKING:
+    from git import Repo
+
+
+@contextmanager
+def opened_repository(git_dir: Path) -> Iterator[Repo]:
+    """Opens the repository for the duration of a ``with`` block.
+
+    Raises:
+        GitMissingError: Git is not installed.
+        GitFailedError: A command failed.
+    """
+    try:
+        from git import GitCommandError, GitCommandNotFound, Repo
+    except ImportError as error:
+        # GitPython looks for Git when it is imported.
+        raise missing_git() from error
+    repository = Repo(git_dir.parent, expand_vars=False)
+    try:
+        repository.git.update_environment(**git_environment(is_read=True))
+        yield repository
+    except GitCommandNotFound as error:
+        raise missing_git() from error
+    except GitCommandError as error:
+        stderr = str(error.stderr).strip()
+        status = error.status if isinstance(error.status, int) else 0
+        raise GitFailedError(
+            f"git ended with status {status}: {stderr[:500]}", status=status, stderr=stderr
+        ) from error
+    finally:
+        repository.close()
+
+
+def read_configuration(git_dir: Path) -> Mapping[str, str]:
+    """Returns the repository's own configuration: lower-case name to the value as written.
+
+    A name that is given several times has its last value, as for Git.
+    """
+    from git.config import GitConfigParser
+
+    with GitConfigParser(str(git_dir / "config"), read_only=True, merge_includes=False) as parser:
+        return {
+            f"{section}.{option}".lower(): str(value)
+            for section in parser.sections()
+            for option, value in parser.items(section)
+        }
+
+
+def blamed_commits(git_dir: Path, commit: str, path: str) -> Mapping[int, str]:
+    """Returns the commit id that wrote each line of ``path`` in ``commit``, by 1-based number.
+
+    Raises:
+        GitFailedError: The file is not in ``commit``.
+    """
+    with opened_repository(git_dir) as repository:
+        return {
+            number: entry.commit.hexsha
+            for entry in repository.blame_incremental(commit, path)
+            for number in entry.linenos
+        }
