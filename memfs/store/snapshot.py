@@ -156,6 +156,8 @@ class Snapshot:
         Args:
             suffix: The last six characters of an id, or an id.
         """
+        if not suffix:
+            return ()
         wanted = suffix.lower()
         tail = short_id(wanted)
         found = {
@@ -373,8 +375,8 @@ def _is_allowed(path: str) -> bool:
 
 def _names(path: str, wanted: str, tail: str) -> bool:
     stem = path.rpartition("/")[2].rpartition(".")[0].lower()
-    if stem == wanted or (is_id(stem) and not is_id(wanted) and stem.endswith(wanted)):
-        return True
+    if is_id(stem):
+        return stem == wanted if is_id(wanted) else stem.endswith(wanted)
     return stem.endswith(f"-{tail}") and (is_id(wanted) or wanted == tail)
 
 

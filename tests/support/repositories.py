@@ -10,8 +10,9 @@ from pathlib import Path
 
 from memfs.model.ids import CommitId
 from memfs.store.catfile import CatFile
+from memfs.store.objects import encode_object
 from memfs.store.snapshot import Snapshot
-from memfs.store.tree import TreeItem, serialise_tree
+from memfs.store.tree import MODE_FILE, MODE_TREE, TreeItem, serialise_tree
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,33 @@ class Repository:
         """Writes a tree object as it is given, however hostile."""
         data = serialise_tree(TreeItem(*item) for item in items)
         return self.git("hash-object", "-w", "--literally", "-t", "tree", "--stdin", data=data)
+
+    def put(self, kind: str, content: bytes) -> str:
+        """Writes one loose object without starting Git."""
+        item = encode_object(kind, content)
+        target = self.git_dir / "objects" / item.oid[:2] / item.oid[2:]
+        target.parent.mkdir(exist_ok=True)
+        if not target.exists():
+            target.write_bytes(item.packed)
+        return item.oid
+
+    def put_files(self, files: Mapping[str, bytes]) -> CommitId:
+        """Commits exactly these files, without starting Git, branch or working tree."""
+        tree = self._put_folder(files)
+        content = f"tree {tree}\nauthor T <t> 0 +0000\ncommitter T <t> 0 +0000\n\nfiles\n"
+        return CommitId(self.put("commit", content.encode()))
+
+    def _put_folder(self, files: Mapping[str, bytes]) -> str:
+        items: list[TreeItem] = []
+        folders: dict[str, dict[str, bytes]] = {}
+        for path, content in files.items():
+            name, separator, rest = path.partition("/")
+            if separator:
+                folders.setdefault(name, {})[rest] = content
+            else:
+                items.append(TreeItem(name, MODE_FILE, self.put("blob", content)))
+        items += [TreeItem(name, MODE_TREE, self._put_folder(f)) for name, f in folders.items()]
+        return self.put("tree", serialise_tree(items))
 
     def commit_tree(self, tree: str, *parents: str) -> CommitId:
         """Commits a tree without touching branch or working tree."""
