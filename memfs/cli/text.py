@@ -97,6 +97,9 @@ def record_page(stored: StoredRecord) -> str:
         head += f" · {record.scope}"
     facts = [(name, printable(value)) for name, value in _facts(stored) if value]
     parts = [faint(head), strong(title_of(record)), "", columns(facts, indent="  "), ""]
+    for label, text in (("Summary", record.summary), ("Abstract", record.abstract)):
+        if text:
+            parts += [f"{label}: {printable(text, keep_lines=True)}", ""]
     body = record.body.strip("\n")
     if body:
         parts.append(printable(body, keep_lines=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -325,3 +326,119 @@ def test_watch_tells_of_a_saved_file_and_ends_with_ctrl_c(project: Path) -> None
     assert watch.wait(timeout=30) == 0
     (waiting,) = _json(run_memfs("review", "--json", *PERSON, cwd=project))
     assert (waiting["action"], waiting["record"]) == ("revise", identity)
+
+
+def test_the_same_key_is_carried_out_once(project: Path) -> None:
+    first = _remember(project, "Use tabs", "--kind", "preference", "--key", "once")
+
+    again = _json(
+        run_memfs(
+            "remember", "Use tabs", "--kind", "preference", "--key", "once", *PERSON, "--json",
+            cwd=project,
+        )
+    )  # fmt: skip
+
+    assert again["status"] != "done" or again["target"] == first
+    history = _json(run_memfs("history", first, *PERSON, "--json", cwd=project))
+    assert [step["author"] for step in history] == ["user:ana"]
+    assert history[0]["decision"].startswith("allow ")
+
+
+def test_correcting_one_record_versions_no_other(project: Path) -> None:
+    tabs = _remember(project, "Use tabs", "--kind", "preference", "--subject", "indent")
+    other = _remember(project, "Use short lines", "--kind", "preference", "--subject", "lines")
+
+    corrected = run_memfs("correct", tabs, "Use spaces", *PERSON, cwd=project)
+
+    assert corrected.status == 0, corrected.errors
+    listed = _json(run_memfs("list", "--json", cwd=project))
+    assert {record["id"]: record["version"] for record in listed} == {tabs: 2, other: 1}
+
+
+def test_an_earlier_version_can_still_be_shown_and_compared(project: Path) -> None:
+    tabs = _remember(project, "Use tabs", "--kind", "preference")
+    run_memfs("correct", tabs, "Use spaces", *PERSON, cwd=project)
+
+    first = _json(run_memfs("show", f"{tabs}@1", *PERSON, "--json", cwd=project))
+    difference = run_memfs("diff", tabs, "1", "2", *PERSON, cwd=project)
+
+    assert (first["version"], first["body"]) == (1, "Use tabs\n")
+    assert "-Use tabs\n+Use spaces\n" in difference.output
+    history = _json(run_memfs("history", tabs, *PERSON, "--json", cwd=project))
+    assert [step["records"] for step in history] == [[f"{tabs}@2"], [f"{tabs}@1"]]
+
+
+def test_everything_derived_comes_back_after_it_was_deleted(project: Path, home: Path) -> None:
+    _remember(project, "Use tabs", "--kind", "preference")
+    index = project / ".memfs" / "MEMORY.md"
+    before = index.read_bytes()
+    listed = run_memfs("list", "--json", cwd=project).output
+    index.unlink()
+    shutil.rmtree(home / ".cache")
+
+    rebuilt = _json(run_memfs("rebuild", *PERSON, "--json", cwd=project))
+
+    assert rebuilt["data"]["records"] >= 1
+    assert index.read_bytes() == before
+    assert run_memfs("list", "--json", cwd=project).output == listed
+
+
+def test_a_store_holds_text_files_alone(project: Path) -> None:
+    _remember(project, "Use tabs", "--kind", "preference")
+    run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", cwd=project)
+    run_memfs("recall", "tabs", cwd=project)
+    store = project / ".memfs"
+
+    files = [path for path in store.rglob("*") if path.is_file() and ".git" not in path.parts]
+
+    assert {path.name for path in files} >= {"README.md", "memfs.yaml", "MEMORY.md"}
+    for path in files:
+        assert "\0" not in path.read_text(encoding="utf-8")
+        assert path.suffix in {".md", ".json", ".yaml", ""}
+
+
+def test_lists_are_bounded_and_say_so(project: Path) -> None:
+    for number in range(3):
+        _remember(project, f"Claim number {number}", "--kind", "note")
+
+    short = run_memfs("list", "--limit", "2", cwd=project)
+    full = run_memfs("list", "--limit", "0", cwd=project)
+
+    assert len(short.output.splitlines()) == 2
+    assert short.errors == "the newest 2 are shown; --limit 0 lists all\n"
+    assert (len(full.output.splitlines()), full.errors) == (3, "")
+
+
+def test_search_shows_titles_and_show_the_layers_below(project: Path) -> None:
+    folder = project / ".memfs" / "records" / "note" / "2026-11"
+    folder.mkdir(parents=True)
+    (folder / "layers.md").write_text(
+        "---\nkind: note\ntitle: The exporter\nsummary: It streams rows.\n"
+        "abstract: Why it streams.\n---\nA long story about rows.\n"
+    )
+    accepted = run_memfs("review", "accept", "--all", *PERSON, cwd=project)
+    assert accepted.status == 0, accepted.errors
+
+    found = run_memfs("search", "exporter rows", cwd=project)
+    (hit,) = _json(run_memfs("list", "--json", cwd=project))
+    shown = run_memfs("show", hit["id"], cwd=project)
+
+    assert "The exporter" in found.output
+    assert "long story" not in found.output
+    for layer in ("Summary: It streams rows.", "Abstract: Why it streams.", "A long story"):
+        assert layer in shown.output
+
+
+def test_doctor_names_mode_places_and_agreement_and_no_content(project: Path) -> None:
+    _remember(project, "The swordfish swims at noon", "--kind", "note")
+    run_memfs("recall", "swordfish", cwd=project)
+
+    page = run_memfs("doctor", *PERSON, cwd=project)
+    facts = _json(run_memfs("doctor", *PERSON, "--json", cwd=project))
+
+    assert page.status == 0, page.output
+    assert "swordfish" not in page.output + page.errors + json.dumps(facts)
+    assert facts["mode"] == "enforced"
+    assert facts["store"] == str(project / ".memfs")
+    assert facts["is_agreed"] is True
+    assert facts["problems"] == []

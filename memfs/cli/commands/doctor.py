@@ -1,11 +1,12 @@
-"""``memfs doctor``: the health of a store."""
+"""``memfs doctor``: the health of a store (A99)."""
 
 from __future__ import annotations
 
 import click
 
+from memfs.cli.health import health_facts, health_rows
 from memfs.cli.invocation import Invocation, shared_options
-from memfs.cli.terminal import problem_lines, say, write, write_json
+from memfs.cli.terminal import columns, printable, problem_lines, say, write, write_json
 from memfs.cli.values import problem_value
 
 
@@ -15,13 +16,16 @@ from memfs.cli.values import problem_value
 def command(invocation: Invocation, fix: bool) -> int:
     """Examine locks, refs, Git's own checks, configuration and the index.
 
-    Names places and states, never content. Ends with 1 when something is wrong.
+    Names mode, places and states, whether readers and writers agree, and never content.
+    Ends with 1 when something is wrong.
     """
     with invocation.open() as memory:
         problems = memory.doctor(fix=fix)
+        facts = health_facts(memory.status())
     if invocation.is_json:
-        write_json([problem_value(problem) for problem in problems])
+        write_json({**facts, "problems": [problem_value(problem) for problem in problems]})
     else:
+        write(columns([(name, printable(text)) for name, text in health_rows(facts)]))
         for problem in problems:
             write(problem_lines(problem))
         say("the store is sound" if not problems else f"{len(problems)} found")

@@ -13,18 +13,27 @@ from memfs.cli.values import record_value
 @click.command("list", short_help="List records, newest first.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="May be repeated.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="All of them must be there.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many records.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    help="At most so many records; 0 for all.",
+)
 @shared_options
 def command(
-    invocation: Invocation, kinds: tuple[str, ...], tags: tuple[str, ...], limit: int | None
+    invocation: Invocation, kinds: tuple[str, ...], tags: tuple[str, ...], limit: int
 ) -> int:
     """List what memory holds, newest first."""
     with invocation.open() as memory:
-        records = memory.list_records(kinds=kinds, tags=tags, limit=limit or 0)
+        found = memory.list_records(kinds=kinds, tags=tags, limit=limit + 1 if limit else 0)
+    records = found[:limit] if limit else found
     if invocation.is_json:
         write_json([record_value(stored) for stored in records])
     elif records:
         write(list_lines(records))
     else:
         say("memory is empty here")
+    if len(records) < len(found):
+        say(f"the newest {limit} are shown; --limit 0 lists all")
     return 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import click
 
+from memfs.cli.health import index_words
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import columns, printable, strong, write, write_json
 from memfs.cli.values import result_value
@@ -34,7 +35,7 @@ def _page(result: Result) -> str:
         ("waiting", _number(data.get("waiting"), "candidates; memfs review lists them")),
         ("held", _number(data.get("held"), "files changed by commits of your own")),
         ("ledger", f"{str(data.get('ledger', ''))[:8]} on {data.get('branch') or 'no branch'}"),
-        ("index", _index(data.get("index"))),
+        ("index", index_words(data.get("index"))),
         ("mode", str(data.get("mode", ""))),
     ]
     scripted = data.get("scripted")
@@ -60,10 +61,3 @@ def _counted(counts: JsonValue) -> str:
 
 def _number(number: JsonValue, what: str) -> str:
     return f"{number}  {what}" if number else "0"
-
-
-def _index(index: JsonValue) -> str:
-    if not isinstance(index, Mapping):
-        return "none"
-    ledger = str(index.get("ledger") or "")[:8]
-    return f"{index.get('state')} at {ledger}" if ledger else str(index.get("state"))

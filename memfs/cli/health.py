@@ -1,0 +1,51 @@
+"""How a store stands, from what ``status`` answers: places and states, never content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memfs.model.result import Result
+from memfs.model.values import JsonValue
+
+
+def health_facts(result: Result) -> dict[str, JsonValue]:
+    """Returns what a doctor looks at.
+
+    Readers agree with writers when the index stands for the ledger's head, or is not used,
+    and when the branch has nothing that the ledger does not know.
+    """
+    data = result.data
+    ledger, main = str(data.get("ledger", "")), str(data.get("main", ""))
+    return {
+        "store": result.store,
+        "mode": data.get("mode", ""),
+        "ledger": ledger,
+        "main": main,
+        "branch": data.get("branch", ""),
+        "index": data.get("index"),
+        "is_agreed": ledger == main and index_ledger(data.get("index")) in ("", ledger),
+    }
+
+
+def health_rows(facts: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
+    """Returns the facts as rows of a page."""
+    agreed = "readers and writers agree" if facts["is_agreed"] else "the next command catches up"
+    return [
+        ("store", str(facts["store"])),
+        ("mode", str(facts["mode"])),
+        ("ledger", f"{str(facts['ledger'])[:8]} on {facts['branch'] or 'no branch'}; {agreed}"),
+        ("index", index_words(facts["index"])),
+    ]
+
+
+def index_ledger(index: JsonValue) -> str:
+    """Returns the commit that the index stands for; empty when there is no index."""
+    return str(index.get("ledger") or "") if isinstance(index, Mapping) else ""
+
+
+def index_words(index: JsonValue) -> str:
+    """Returns the state of the index in words."""
+    if not isinstance(index, Mapping):
+        return "none"
+    ledger = index_ledger(index)[:8]
+    return f"{index.get('state')} at {ledger}" if ledger else str(index.get("state"))
