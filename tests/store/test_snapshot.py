@@ -11,7 +11,7 @@ from memfs.model.hold import Hold
 from memfs.model.ids import CommitId
 from memfs.store.layout import hold_path
 from memfs.store.snapshot import IrregularEntry, Snapshot, TreeChange, TreeEntry
-from memfs.store.tree import MODE_FILE, MODE_TREE
+from memfs.store.tree import MODE_FILE, MODE_TREE, TreeItem, serialise_tree
 from tests.support.repositories import Repository
 
 A = "records/note/2026-11/a-aaaaaa.md"
@@ -170,7 +170,7 @@ def test_links_submodules_and_odd_names_are_listed_and_never_served(
 def test_a_tree_deeper_than_any_path_is_reported_and_not_entered(repository: Repository) -> None:
     tree = repository.tree([("deep.md", MODE_FILE, repository.blob(b"x"))])
     for _ in range(1100):
-        tree = repository.tree([("a", MODE_TREE, tree)])
+        tree = repository.put("tree", serialise_tree([TreeItem("a", MODE_TREE, tree)]))
     blob = repository.blob(b"y")
     root = repository.tree([("a", MODE_TREE, tree), ("b.md", MODE_FILE, blob)])
     snapshot = repository.snapshot(repository.commit_tree(root))
