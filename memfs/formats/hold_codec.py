@@ -47,6 +47,7 @@ def decode_hold(data: bytes, path: str) -> Hold:
         raise HoldError("expected text throughout", path=path, line=1)
     if not _BLOB.match(texts["admitted"]) or not _BLOB.match(texts["found"]):
         raise HoldError("expected blob ids of 40 digits", path=path, line=1)
-    if not is_id(texts["candidate"], CANDIDATE_PREFIX):
+    # A foreign version that cannot even be proposed is held without a candidate.
+    if texts["candidate"] and not is_id(texts["candidate"], CANDIDATE_PREFIX):
         raise HoldError("expected the id of a candidate", path=path, line=1)
     return Hold(**texts)

@@ -17,7 +17,8 @@ class Hold:
         path: Store-relative path of the record or settings file.
         admitted: Blob id that is served meanwhile; empty when nothing was ever admitted.
         found: Blob id that the foreign commit put there; empty when it removed the file.
-        candidate: ``cand_…`` that waits for a decision.
+        candidate: ``cand_…`` that waits for a decision; empty when what was found cannot be
+            proposed, such as bytes that are no text.
     """
 
     path: str

@@ -155,11 +155,19 @@ def _is_clobbered(workspace: Workspace, admitted: Snapshot, change: TreeChange) 
     """
     if change.old is None or not is_record_path(change.path):
         return False
-    if workspace.store.working_digest(change.path) != change.old:
+    if _working_digest(workspace, change.path) != change.old:
         return False
     if change.new is None:
         return True
     return change.new in _earlier_blobs(workspace, change.path)
+
+
+def _working_digest(workspace: Workspace, path: str) -> str | None:
+    """Returns the digest of a working file; a link or a special file has none of ours."""
+    try:
+        return workspace.store.working_digest(path)
+    except DataError:
+        return None
 
 
 def _earlier_blobs(workspace: Workspace, path: str) -> frozenset[str]:
