@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable
 from typing import Final, cast
 
+from memfs.errors import StoreError
+
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _APPEND: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _START_WRITE_BACK: Final = 2
@@ -21,6 +23,12 @@ _WAIT_FOR_WRITE_BACK: Final = 1 | 2 | 4
 _NO_REPLACE: Final = 1
 _EXCHANGE: Final = 2
 _CURRENT_FOLDER: Final = -100
+
+
+class WriteFailedError(StoreError):
+    """The file system refused; the write did not happen, or is not known to be durable."""
+
+    code = "store.write-failed"
 
 
 class Effects:

@@ -9,6 +9,7 @@ All three can be deleted; what they say is found again in the repository, more s
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Sequence
@@ -163,6 +164,7 @@ def encode_intent(intent: Intent) -> bytes:
     return json.dumps(item).encode("ascii")
 
 
+@functools.cache
 def read_boot_id() -> str:
     """Returns an id of this run of the system; ``-`` where there is none."""
     content = _read("/proc/sys/kernel/random/boot_id")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from memfs.errors import GitError, StoreError
+from memfs.errors import ConflictError, GitError, StoreError
 from memfs.store.context import WriteContext
 from memfs.store.layout import is_untracked
 from memfs.store.lock import LockTimeoutError, LockUnavailableError
-from memfs.store.recovery import is_settled, recover
+from memfs.store.settled import is_settled
 
 _UNKNOWN_FORMS: Final = ("refstorage", "objectformat", "partialclone", "worktreeconfig")
 
@@ -18,6 +18,12 @@ class NotAStoreError(StoreError):
     """The folder holds no repository that memfs can write to."""
 
     code = "store.not-a-store"
+
+
+class WorkingFileChangedError(ConflictError):
+    """A working file changed between reading and writing it."""
+
+    code = "conflict.working-file-changed"
 
 
 class TrackedPathError(StoreError):
@@ -50,6 +56,9 @@ def recover_at_open(context: WriteContext) -> None:
     """Finishes what a dead writer left behind, when that can be done at once."""
     if is_settled(context):
         return
+    # Most openings find nothing to do and need not load how it would be done.
+    from memfs.store.recovery import recover
+
     lock = context.write_lock()
     try:
         # A live writer finishes its own work; only a dead one's is ours to finish.

@@ -27,15 +27,13 @@ from memfs.store.preconditions import is_ancestor
 from memfs.store.refs import (
     LEDGER_REF,
     MAIN_BRANCH,
-    MAIN_REF,
     RefMove,
     RefTransaction,
     append_reflog,
     read_branch,
 )
-from memfs.store.staging import Staging, find_leftovers, remove_leftovers
-
-_LOCKS = ("index.lock", f"{MAIN_REF}.lock", f"{LEDGER_REF}.lock")
+from memfs.store.settled import GIT_LOCKS
+from memfs.store.staging import Staging, remove_leftovers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,23 +57,6 @@ class Recovery:
     stale_locks: tuple[str, ...] = ()
     stepped_back: tuple[str, ...] = ()
     is_complete: bool = True
-
-
-def is_settled(context: WriteContext) -> bool:
-    """Tells in well under a millisecond whether there is nothing to recover or to heal."""
-    marker = context.journal.read_marker()
-    if marker is None or marker.boot != read_boot_id() or has_broken_ref(context):
-        return False
-    if marker.index != context.index.key():
-        return False
-    if marker.main != context.read_main() or marker.ledger != context.read_ledger():
-        return False
-    if any(os.path.lexists(f"{context.git_dir}/{name}") for name in _LOCKS):
-        return False
-    if find_leftovers(context.temporary_folder):
-        return False
-    intent = context.journal.read_intent()
-    return intent is None or intent.commit == marker.main
 
 
 def recover(context: WriteContext, *, deadline: float | None = None) -> Recovery:
@@ -146,7 +127,7 @@ def write_marker(context: WriteContext, index: StatKey, staging: Staging) -> Non
 
 def _remove_stale_locks(context: WriteContext) -> tuple[str, ...]:
     removed = []
-    for name in _LOCKS:
+    for name in GIT_LOCKS:
         path = f"{context.git_dir}/{name}"
         if is_stale_lock(path, context.temporary_folder):
             context.effects.unlink(path)

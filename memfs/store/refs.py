@@ -8,7 +8,6 @@ Only the ``files`` ref storage is known; a repository with another one is refuse
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -15,7 +15,8 @@ from memfs.store.journal import Placed
 from memfs.store.paths import check_path
 from memfs.store.placement import IRREGULAR, WorkingFiles
 from memfs.store.preconditions import check_branch
-from memfs.store.recovery import is_settled, recover, write_marker
+from memfs.store.recovery import recover, write_marker
+from memfs.store.settled import is_settled
 from memfs.store.staging import Staging
 from memfs.store.tree import MODE_FILE
 

@@ -7,6 +7,7 @@ is visible to readers, watchers or ``git status``.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from pathlib import Path
@@ -33,7 +34,7 @@ class Staging:
         self._durability = durability
         self._open: list[int] = []
         self._left: set[str] = set()
-        self._prefix = f"{folder}/{process_token(os.getpid())}."
+        self._prefix = f"{folder}/{own_token(os.getpid())}."
 
     def new_name(self) -> str:
         """Returns a path that no other transaction uses and remembers it for removal."""
@@ -110,11 +111,19 @@ def process_token(pid: int) -> str:
     return f"{pid}-{_start_time(pid)}"
 
 
+@functools.lru_cache(maxsize=1)
+def own_token(pid: int) -> str:
+    """Returns the token of this process, whose id is given so that a fork gets its own."""
+    return process_token(pid)
+
+
 def is_token_alive(token: str) -> bool:
     """Tells whether the process that made a temporary name may still run.
 
     Anything that is not a token counts as alive: it is not ours to remove.
     """
+    if token == own_token(os.getpid()):
+        return True
     pid_text, dash, start = token.partition("-")
     if not (dash and pid_text.isdigit() and start.isdigit()):
         return True

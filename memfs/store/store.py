@@ -16,34 +16,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING
 
-from memfs.errors import ConflictError
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.model.problem import Problem
 from memfs.model.settings import StoreSettings
-from memfs.store import files, history, maintenance, scaffold, worktree
+from memfs.store import files
 from memfs.store.catfile import CatFile, ObjectMissingError
 from memfs.store.context import WriteContext, make_context
-from memfs.store.effects import REAL_EFFECTS, Effects
-from memfs.store.history import BlameLine, FileVersion
+from memfs.store.effects import REAL_EFFECTS, Effects, WriteFailedError
 from memfs.store.layout import is_untracked
-from memfs.store.maintenance import Maintenance
-from memfs.store.opening import check_repository, check_untracked, recover_at_open
-from memfs.store.recovery import Recovery, recover
+from memfs.store.opening import (
+    WorkingFileChangedError,
+    check_repository,
+    check_untracked,
+    recover_at_open,
+)
 from memfs.store.refs import read_branch
-from memfs.store.restore import restore_file
 from memfs.store.snapshot import Snapshot, TreeChange
-from memfs.store.transaction import WriteFailedError, commit_plan
 from memfs.store.tree import TreeCache
-from memfs.store.worktree import WorkingState
 
+if TYPE_CHECKING:
+    from memfs.store.history import BlameLine, FileVersion
+    from memfs.store.maintenance import Maintenance
+    from memfs.store.recovery import Recovery
+    from memfs.store.worktree import WorkingState
 
-class WorkingFileChangedError(ConflictError):
-    """A working file changed between reading and writing it."""
-
-    code = "conflict.working-file-changed"
+# A recall loads none of what writes, lists history or compares working files; each method
+# loads what it needs.
 
 
 class Store:
@@ -87,12 +88,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -142,6 +138,8 @@ class Store:
             LockTimeoutError: A lock was not free in time.
             WriteFailedError: The file system refused.
         """
+        from memfs.store.transaction import commit_plan
+
         with self._guard:
             return commit_plan(self._context, plan)
 
@@ -171,6 +169,8 @@ class Store:
             LockTimeoutError: A lock was not free in time.
             WriteFailedError: The file system refused.
         """
+        from memfs.store.recovery import recover
+
         context = self._context
         try:
             with self._guard, context.writing():
@@ -191,6 +191,8 @@ class Store:
             LockTimeoutError: A lock was not free in time.
             WriteFailedError: The file system refused.
         """
+        from memfs.store.restore import restore_file
+
         try:
             with self._guard:
                 restore_file(self._context, path)
@@ -216,12 +218,7 @@ class Store:
                 path=path,
                 hint="the file changed while the editor was open; edit it again",
             )
-        try:
-            files.atomic_write(self._root_fd, path, content)
-        except OSError as error:
-            raise WriteFailedError(
-                f"the file could not be written: {error.strerror}", path=path
-            ) from error
+        self._write(path, content)
 
     def mend(self) -> None:
         """Finishes interrupted writes and restores the repository's own configuration,
@@ -231,6 +228,8 @@ class Store:
             LockTimeoutError: A lock was not free in time.
             WriteFailedError: The file system refused.
         """
+        from memfs.store import scaffold
+
         self.recover()
         try:
             scaffold.configure_repository(self.git_dir)
@@ -241,6 +240,8 @@ class Store:
 
     def maintain(self, *, is_forced: bool = False) -> Maintenance:
         """Packs objects and refreshes the commit graph when that is due; never part of a write."""
+        from memfs.store import maintenance
+
         return maintenance.maintain(self.git_dir, is_forced=is_forced)
 
     def health(self) -> tuple[Problem, ...]:
@@ -278,6 +279,8 @@ class Store:
 
     def file_versions(self, path: str, *, limit: int = 0) -> tuple[FileVersion, ...]:
         """Returns the commits that changed ``path`` with the name that it had in each."""
+        from memfs.store import history
+
         head = self.ledger_head()
         if head is None:
             return ()
@@ -287,6 +290,8 @@ class Store:
         self, *, limit: int = 0, since: datetime | None = None, until: datetime | None = None
     ) -> tuple[Commit, ...]:
         """Returns the ledger's commits, newest first."""
+        from memfs.store import history
+
         head = self.ledger_head()
         if head is None:
             return ()
@@ -295,10 +300,14 @@ class Store:
 
     def commit_info(self, commit: CommitId) -> Commit:
         """Returns one commit."""
+        from memfs.store import history
+
         return history.commit_info(self._context.objects, commit)
 
     def blame(self, path: str) -> tuple[BlameLine, ...]:
         """Returns the lines of ``path`` at the ledger head with the commits that wrote them."""
+        from memfs.store import history
+
         head = self.ledger_head()
         if head is None:
             return ()
@@ -306,6 +315,8 @@ class Store:
 
     def commit_at(self, instant: datetime) -> CommitId | None:
         """Returns the ledger head as it was at ``instant``."""
+        from memfs.store import history
+
         head = self.ledger_head()
         if head is None:
             return None
@@ -315,11 +326,15 @@ class Store:
 
     def working_changes(self) -> WorkingState:
         """Returns how the working tree differs from the branch tip, by content."""
+        from memfs.store import worktree
+
         tip = self.snapshot(self.main_head() or CommitId(""))
         return worktree.working_state(self.git_dir, self.root, self._root_fd, tip)
 
     def staged_changes(self, index_file: Path | None = None) -> tuple[tuple[str, str], ...]:
         """Returns path and blob id of what the next ``git commit`` would add or change."""
+        from memfs.store import worktree
+
         return tuple(worktree.staged_changes(self.git_dir, index_file))
 
     def foreign_changes(self) -> tuple[TreeChange, ...]:
@@ -354,12 +369,7 @@ class Store:
             WriteFailedError: The file system refused.
         """
         check_untracked(path)
-        try:
-            files.atomic_write(self._root_fd, path, content)
-        except OSError as error:
-            raise WriteFailedError(
-                f"the file could not be written: {error.strerror}", path=path
-            ) from error
+        self._write(path, content)
 
     def remove_untracked(self, path: str) -> None:
         """Removes a file of the inbox or a projection; one that is gone is fine.
@@ -377,6 +387,14 @@ class Store:
             for path, kind in files.list_files(self._root_fd, folder)
             if kind is files.FileKind.REGULAR and is_untracked(path)
         )
+
+    def _write(self, path: str, content: bytes) -> None:
+        try:
+            files.atomic_write(self._root_fd, path, content)
+        except OSError as error:
+            raise WriteFailedError(
+                f"the file could not be written: {error.strerror}", path=path
+            ) from error
 
 
 def _commit_id(text: str) -> CommitId | None:

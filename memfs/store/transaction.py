@@ -17,11 +17,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memfs.errors import GitError, StoreError
+from memfs.errors import GitError
 from memfs.model.operation import Commit, FileChange, Plan
 from memfs.model.settings import Durability
 from memfs.store.bulk import BULK_CHANGES, write_bulk
 from memfs.store.context import WriteContext
+from memfs.store.effects import WriteFailedError as WriteFailedError
 from memfs.store.journal import Intent, Marker, Placed, encode_intent
 from memfs.store.lock import FileLock
 from memfs.store.message import (
@@ -42,7 +43,7 @@ from memfs.store.preconditions import (
     check_plan,
     find_parents,
 )
-from memfs.store.recovery import find_healing, is_settled, recover, write_marker
+from memfs.store.recovery import find_healing, recover, write_marker
 from memfs.store.refs import (
     LEDGER_REF,
     MAIN_REF,
@@ -51,14 +52,9 @@ from memfs.store.refs import (
     RefTransaction,
     append_reflog,
 )
+from memfs.store.settled import is_settled
 from memfs.store.staging import Staging
 from memfs.store.treebuilder import build_tree
-
-
-class WriteFailedError(StoreError):
-    """The file system refused; the write did not happen, or is not known to be durable."""
-
-    code = "store.write-failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
