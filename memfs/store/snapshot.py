@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from memfs.errors import DataError, StoreError
 from memfs.model.hold import Hold
@@ -36,8 +36,7 @@ _SERVED: Final = frozenset({MODE_TREE, MODE_FILE, MODE_EXECUTABLE, 0o100664})
 _TREE_MODE: Final = b"40000 "
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """One file of a snapshot; ``mode`` is Git's, 0o100644 as a rule."""
 
     path: str
