@@ -58,7 +58,8 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
     if not text.strip():
         raise UsageError("expected something to remember, got nothing")
     kind = options.get("kind") or DEFAULT_KIND
-    if kind not in workspace.registry:
+    spec = workspace.registry.get(kind)
+    if spec is None or not spec.is_claim:
         choices = ", ".join(spec.name for spec in workspace.registry if spec.is_claim)
         raise UsageError(f"expected a kind of {choices}, got {kind!r}")
     importance = options.get("importance")

@@ -25,6 +25,8 @@ from memfs.store.layout import slugify
 FOLDER: Final = "inbox"
 EDIT_PREFIX: Final = "edit-"
 """Begins the file name of a candidate that stands for an edited working file."""
+SUFFIX_LENGTH: Final = 4
+"""How much of the end of an id has to be given."""
 WAITING_STATES: Final = frozenset({CandidateState.PROPOSED, CandidateState.QUARANTINED})
 
 
@@ -133,9 +135,11 @@ def find_candidate(workspace: Workspace, reference: str, actor: Actor) -> Candid
         UnknownCandidateError: None matches, or none that may be seen.
         AmbiguousCandidateError: More than one does; the message lists them.
     """
-    candidates = read_inbox(workspace).candidates
+    name = _named(workspace, reference)
     matches = [
-        item for item in candidates if is_visible(item, actor) and _is_match(item, reference)
+        item
+        for item in read_inbox(workspace).candidates
+        if is_visible(item, actor) and _is_match(item, name)
     ]
     if not matches:
         raise UnknownCandidateError(
@@ -149,13 +153,19 @@ def find_candidate(workspace: Workspace, reference: str, actor: Actor) -> Candid
     return matches[0]
 
 
+def _named(workspace: Workspace, reference: str) -> str:
+    """Returns the id that the file ``reference`` holds, or ``reference`` when it is no file."""
+    name = reference.removeprefix(f"{FOLDER}/")
+    if not name.endswith(".md") or "/" in name:
+        return reference
+    candidate, _ = _read_file(workspace, f"{FOLDER}/{name}")
+    return candidate.id if candidate is not None else reference
+
+
 def _is_match(candidate: Candidate, reference: str) -> bool:
     if is_id(reference, CANDIDATE_PREFIX):
         return candidate.id == reference
-    name = reference.removeprefix(f"{FOLDER}/")
-    return candidate_path(candidate).endswith(f"/{name}") or (
-        len(reference) >= 4 and candidate.id.endswith(reference.lower())
-    )
+    return len(reference) >= SUFFIX_LENGTH and candidate.id.endswith(reference.lower())
 
 
 def put_candidate(workspace: Workspace, candidate: Candidate) -> Candidate:
