@@ -71,6 +71,7 @@ def blamed_commits(git_dir: Path, commit: str, path: str) -> Mapping[int, str]:
     with opened_repository(git_dir) as repository:
         return {
             number: entry.commit.hexsha
-            for entry in repository.blame_incremental(commit, path)
+            # A text converter is a program that the repository's own configuration names.
+            for entry in repository.blame_incremental(commit, path, no_textconv=True)
             for number in entry.linenos
         }
