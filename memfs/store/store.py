@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from memfs.store.recovery import Recovery
     from memfs.store.worktree import WorkingState
 
-# A recall loads none of what writes, lists history or compares working files; each method
-# loads what it needs.
+# A recall loads nothing of what writes, lists or compares; each method loads what it needs.
 
 
 class Store:
