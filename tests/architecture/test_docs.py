@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
+from ruamel.yaml import YAML
 
 from docs.generate import DOCS, PAGES
 from memfs.cli.catalogue import COMMANDS
@@ -116,6 +117,20 @@ def test_links_lead_somewhere() -> None:
     ]
 
     assert broken == []
+
+
+def test_the_hooks_for_other_repositories_run_commands_that_exist() -> None:
+    hooks = YAML(typ="safe", pure=True).load((ROOT / ".pre-commit-hooks.yaml").read_text())
+
+    assert [hook["id"] for hook in hooks] == [
+        "memfs-validate",
+        "memfs-secrets",
+        "memfs-projections",
+    ]
+    for hook in hooks:
+        program, name, option = hook["entry"].split()
+        assert program == "memfs"
+        assert _is_known(name, "", option)
 
 
 @pytest.mark.parametrize("name", PAGES)

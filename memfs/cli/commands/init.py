@@ -11,6 +11,8 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
+from memfs.cli.terminal import say
+from memfs.model.result import ResultStatus
 
 
 @click.command(
@@ -54,4 +56,7 @@ def command(
         stdin_tty=sys.stdin.isatty(),
         stdout_tty=sys.stdout.isatty(),
     )
-    return respond(invocation, result)
+    status = respond(invocation, result)
+    if result.status is ResultStatus.DONE and not invocation.is_json:
+        say('hint: memfs remember "…" · memfs import PATH · memfs recall "…"')
+    return status
