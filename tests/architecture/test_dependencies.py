@@ -1,0 +1,52 @@
+"""What is declared is used, and what is used is declared."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+from tests.conftest import ROOT
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _declared() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {
+        _normal(re.split(r"[<>=!~ ;\[]", line, maxsplit=1)[0]) for line in project["dependencies"]
+    }
+
+
+def _imported() -> set[str]:
+    names: set[str] = set()
+    for path in (ROOT / "memfs").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Import(names=aliases):
+                    names.update(alias.name.partition(".")[0] for alias in aliases)
+                case ast.ImportFrom(module=str(module), level=0):
+                    names.add(module.partition(".")[0])
+    return names - set(sys.stdlib_module_names) - {"memfs"}
+
+
+def test_each_dependency_is_imported_and_each_import_is_a_dependency() -> None:
+    distributions = packages_distributions()
+
+    used = {_normal(distributions[name][0]) for name in _imported()}
+
+    assert used == _declared()
+
+
+def test_no_file_names_a_package_index() -> None:
+    named = [
+        name
+        for name in ("pyproject.toml", "Makefile", ".ci/run", ".pre-commit-config.yaml")
+        if re.search(r"index-url|find-links|https?://", (ROOT / name).read_text(encoding="utf-8"))
+    ]
+
+    assert named == []
