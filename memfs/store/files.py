@@ -25,13 +25,13 @@ from memfs.store.paths import check_path as check_path
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
+TEMPORARY_PREFIX: Final = ".memfs-"
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PIECE: Final = 1 << 18
-_TEMPORARY: Final = ".memfs-"
 
 
 class FileRefusedError(DataError):
@@ -248,7 +248,7 @@ def atomic_write(root_fd: int, path: str, content: bytes, *, durable: bool = Tru
     """
     folder, _, name = path.rpartition("/")
     check_path(path)
-    temporary = f"{_TEMPORARY}{os.urandom(8).hex()}.tmp"
+    temporary = f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}.tmp"
     with open_folder(root_fd, folder, create=True) as parent:
         descriptor = os.open(temporary, _CREATE, FILE_MODE, dir_fd=parent)
         try:
@@ -308,7 +308,7 @@ def list_files(root_fd: int, folder: str) -> Iterator[tuple[str, FileKind]]:
         return
     for name, kind in kinds:
         path = f"{folder}/{name}" if folder else name
-        if name.startswith(_TEMPORARY) or not _is_allowed(path):
+        if name.startswith(TEMPORARY_PREFIX) or not _is_allowed(path):
             continue
         if kind is FileKind.FOLDER:
             yield from list_files(root_fd, path)

@@ -9,18 +9,22 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from memfs.store.bulk import sweep_bulk_refs
+from memfs.store.files import TEMPORARY_PREFIX
 from memfs.store.git import run_git
+from memfs.store.layout import UNTRACKED_FOLDERS
 
 LOOSE_OBJECTS: Final = 5000
 PACKS: Final = 20
 TIMEOUT_S: Final = 600.0
 
+_ABANDONED_S: Final = 3600.0
 _SAMPLE: Final = "17"
 """Object names are evenly spread, so one of the 256 folders tells how many there are."""
 
@@ -34,12 +38,14 @@ class Maintenance:
         loose_objects: About how many there were before.
         packs: How many there were before.
         swept_refs: Temporary refs of dead processes that were removed.
+        swept_files: Half-written files of dead processes that were removed.
     """
 
     is_skipped: bool = False
     loose_objects: int = 0
     packs: int = 0
     swept_refs: int = 0
+    swept_files: int = 0
 
 
 def count_loose_objects(git_dir: Path) -> int:
@@ -80,6 +86,7 @@ def maintain(
         if not is_alone or not (is_forced or is_due(git_dir)):
             return Maintenance(is_skipped=True, loose_objects=loose, packs=packs)
         swept = sweep_bulk_refs(git_dir)
+        files = sweep_temporaries(git_dir)
         join = ("--geometric=2", "--write-midx") if packs > PACKS else ()
         steps: list[tuple[str, ...]] = [
             ("repack", "-d", "-l", "-q", *join),
@@ -89,7 +96,33 @@ def maintain(
             steps.append(("prune", "--expire=2.weeks.ago"))
         for step in steps:
             run_git(git_dir, None, *step, timeout_s=timeout_s, is_read=False)
-    return Maintenance(loose_objects=loose, packs=packs, swept_refs=swept)
+    return Maintenance(loose_objects=loose, packs=packs, swept_refs=swept, swept_files=files)
+
+
+def sweep_temporaries(git_dir: Path, *, now_s: float | None = None) -> int:
+    """Removes temporary files that a killed process left an hour ago or longer; follows no link.
+
+    Returns:
+        How many there were.
+    """
+    oldest = (time.time() if now_s is None else now_s) - _ABANDONED_S
+    swept = 0
+    for folder in (git_dir / "memfs", *(git_dir.parent / name for name in UNTRACKED_FOLDERS)):
+        for _, _, names, descriptor in os.fwalk(folder, follow_symlinks=False):
+            for name in names:
+                if name.startswith(TEMPORARY_PREFIX) and name.endswith(".tmp"):
+                    swept += _remove_older(descriptor, name, oldest)
+    return swept
+
+
+def _remove_older(folder: int, name: str, oldest: float) -> bool:
+    try:
+        if os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime >= oldest:
+            return False
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

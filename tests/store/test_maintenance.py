@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from memfs.store.maintenance import (
     count_packs,
     is_due,
     maintain,
+    sweep_temporaries,
 )
 from tests.support.repositories import Repository
 
@@ -55,6 +58,26 @@ def test_many_small_packs_are_joined(
     maintain(repository.git_dir)
     assert count_packs(repository.git_dir) < 5
     assert repository.snapshot().read_blob(blob_id(b"0")) == b"0"
+
+
+def test_half_written_files_of_long_dead_processes_are_swept(repository: Repository) -> None:
+    repository.write(
+        {
+            "inbox/deep/.memfs-0123.tmp": "half",
+            "inbox/.memfs-fresh.tmp": "half",
+            "inbox/a.md": "whole",
+            ".git/memfs/.memfs-4567.tmp": "half",
+            "records/.memfs-0123.tmp": "not ours to judge",
+        }
+    )
+    for path in ("inbox/deep/.memfs-0123.tmp", "inbox/a.md", ".git/memfs/.memfs-4567.tmp"):
+        os.utime(repository.root / path, (1, 1))
+    assert sweep_temporaries(repository.git_dir) == 2
+    assert sorted(path.name for path in (repository.root / "inbox").rglob("*.*")) == [
+        ".memfs-fresh.tmp",
+        "a.md",
+    ]
+    assert sweep_temporaries(repository.git_dir, now_s=time.time() + 7200) == 1
 
 
 def test_only_one_process_maintains_at_a_time(repository: Repository) -> None:
