@@ -108,6 +108,8 @@ def sweep_temporaries(git_dir: Path, *, now_s: float | None = None) -> int:
     oldest = (time.time() if now_s is None else now_s) - _ABANDONED_S
     swept = 0
     for folder in (git_dir / "memfs", *(git_dir.parent / name for name in UNTRACKED_FOLDERS)):
+        if not folder.is_dir():
+            continue
         for _, _, names, descriptor in os.fwalk(folder, follow_symlinks=False):
             for name in names:
                 if name.startswith(TEMPORARY_PREFIX) and name.endswith(".tmp"):
