@@ -1,7 +1,8 @@
 """Shell transcripts in Markdown: the blocks marked ``console``, run and compared.
 
 A line that starts with ``$ `` is a command; ``> `` continues one that ends with a backslash;
-what follows is what the terminal shows. ``…`` stands for any text within a line, a line of ``…`` alone for any lines.
+what follows is what the terminal shows. ``…`` stands for any text within a line, a line of
+``…`` alone for any lines.
 """
 
 from __future__ import annotations
