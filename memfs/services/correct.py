@@ -61,8 +61,10 @@ def revise(
     Raises:
         StaleBaseError: The record changed since ``stored`` was read.
     """
+    # What is said anew is looked at anew in its time; what is not changed keeps its date.
+    review_after = None if record != stored.record else record.review_after
     submission = Submission(
-        draft=replace(record, observed=workspace.clock.now(), review_after=None),
+        draft=replace(record, observed=workspace.clock.now(), review_after=review_after),
         origin=origin,
         action=CandidateAction.REVISE,
         target=stored.record.id,

@@ -135,7 +135,8 @@ def _matches(catalogue: Catalogue, name: str) -> tuple[CatalogueEntry, ...]:
 def show(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
     """Returns the record that ``reference`` names, as the ledger has it.
 
-    A person who asks for a replaced record gets the newest one that stands in its place.
+    A person who asks for a replaced record gets the newest one that stands in its place, and
+    with ``id@version`` exactly that version.
 
     Raises:
         UnknownRecordError: None matches, or none that may be seen.
@@ -146,8 +147,9 @@ def show(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
     request = access_request(workspace, actor, is_history=actor.is_person)
     stored = find_record(workspace, snapshot, reference, request)
     _, version = split_version(reference.strip())
-    if version is not None and version != stored.record.version:
-        return _older(workspace, stored, version, request)
+    if version is not None:
+        is_current = version == stored.record.version
+        return stored if is_current else _older(workspace, stored, version, request)
     return _newest(workspace, snapshot, stored, request)
 
 

@@ -104,7 +104,7 @@ def test_a_newer_statement_on_a_subject_replaces_the_older_and_keeps_both_readab
         ]
         assert [stored.record.id for stored in memory.list_records()] == [names[2]]
         assert memory.show(names[0]).record.id == names[2]
-        assert memory.show(f"{names[0]}@1").record.body == "Litestar\n"
+        assert memory.show(f"{names[0]}@1").record.body == "Flask\n"
     assert len(record_files(project)) == 3
     assert is_clean(project)
 
