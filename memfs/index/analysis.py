@@ -19,7 +19,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Final, cast
 
 from memfs.index.dates import is_time_word
 from memfs.index.forms import FIRST_PERSON, FUNCTION_WORDS, IRREGULAR
@@ -31,13 +32,11 @@ _UNSPACED: Final = (
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _INDIC: Final = "\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
-_ASCII_WORD: Final = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z]+)?")
-_ANY_WORD: Final = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_INDIC}])+(?:'[^\W\d_]+)?")
-_UNSPACED_RUN: Final = re.compile(rf"[{_UNSPACED}]+\Z")
-_CASE_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_OPTIONAL_MARKS: Final = re.compile(
-    "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]+"
-)
+_ASCII_WORD: Final = r"[A-Za-z0-9]+(?:'[A-Za-z]+)?"
+_ANY_WORD: Final = rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_INDIC}])+(?:'[^\W\d_]+)?"
+_UNSPACED_RUN: Final = rf"[{_UNSPACED}]+\Z"
+_CASE_PARTS: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+_OPTIONAL_MARKS: Final = "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]+"
 _APOSTROPHES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 
 
@@ -62,22 +61,37 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
-    return unicodedata.normalize("NFKC", _OPTIONAL_MARKS.sub("", text))
+    return unicodedata.normalize("NFKC", re.sub(_OPTIONAL_MARKS, "", text))
 
 
 class _Stemmer(dict[str, str]):
-    """Word to stem, computed once a word."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        from whoosh.lang.porter import stem
-
-        self._stem: Callable[[str], str] = stem
+    """Word to stem, computed once a word; each language's rules are loaded when first needed."""
 
     def __missing__(self, word: str) -> str:
-        stem = self._stem(word) if word.isascii() and len(word) > 2 else word
+        stem = word
+        if len(word) > 2 and word.isascii():
+            stem = _english()(word)
+        elif len(word) > 3 and "\u0400" <= word[0] <= "\u04ff":
+            stem = _russian()(word)
+        elif len(word) > 4 and word.startswith("\u0627\u0644"):
+            # The Arabic article is written as part of the word.
+            stem = word[2:]
         self[word] = stem
         return stem
+
+
+@cache
+def _english() -> Callable[[str], str]:
+    from whoosh.lang.porter import stem
+
+    return cast("Callable[[str], str]", stem)
+
+
+@cache
+def _russian() -> Callable[[str], str]:
+    from whoosh.lang.snowball.russian import RussianStemmer
+
+    return cast("Callable[[str], str]", RussianStemmer().stem)
 
 
 class Analyzer:
@@ -92,7 +106,7 @@ class Analyzer:
     def words(self, text: str) -> list[str]:
         """Returns the words of ``text`` in order, folded but not lowered, repetitions kept."""
         text = fold(text)
-        return (_ASCII_WORD if text.isascii() else _ANY_WORD).findall(text)
+        return re.findall(_ASCII_WORD if text.isascii() else _ANY_WORD, text)
 
     def add_counts(self, counts: dict[str, float], words: Iterable[str], weight: float) -> int:
         """Adds to ``counts``, for each term of ``words``, its weighted number of occurrences.
@@ -122,7 +136,7 @@ class Analyzer:
         """Returns the distinct terms of a question, in order of first appearance."""
         seen: dict[str, None] = {}
         for word in self.words(text):
-            if _UNSPACED_RUN.match(word) and len(word) > 1:
+            if not word.isascii() and re.match(_UNSPACED_RUN, word) and len(word) > 1:
                 seen.update(dict.fromkeys(_pairs(word)))
             else:
                 seen.update(dict.fromkeys(self.terms_of_word(word)))
@@ -138,7 +152,7 @@ class Analyzer:
         return word.lower() in FIRST_PERSON
 
     def _terms_of(self, word: str) -> tuple[str, ...]:
-        if _UNSPACED_RUN.match(word):
+        if not word.isascii() and re.match(_UNSPACED_RUN, word):
             found = (*word, *_pairs(word)) if len(word) > 1 else (word,)
         else:
             found = self._spaced_terms(word)
@@ -151,7 +165,7 @@ class Analyzer:
         stem = self._term(word)
         if not self.settings.split_identifiers or word.islower() or word.istitle():
             return (stem,) if stem else ()
-        parts = [part for part in _CASE_PARTS.findall(word) if len(part) > 1]
+        parts = [part for part in re.findall(_CASE_PARTS, word) if len(part) > 1]
         terms = dict.fromkeys(
             [stem, *(self._term(part) for part in parts)] if len(parts) > 1 else [stem]
         )

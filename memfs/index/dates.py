@@ -3,6 +3,7 @@
 "Last Friday" in a record of 12 May is a day; the question asks by that day. Keys are
 ``y2023``, ``m2023-05``, ``d2023-05-05`` and, for a month named without a year, ``o05``. Only
 plain calendar English is understood; everything else is left to the words themselves.
+Patterns are compiled by ``re`` when they are first used: most questions name no date.
 """
 
 from __future__ import annotations
@@ -43,37 +44,29 @@ _ANY_MONTH: Final = "|".join(_MONTHS)
 _ANY_DAY: Final = "|".join(_DAYS)
 _SHORT_DAY: Final = "|".join(name[:3] for name in _DAYS)
 _NUMBER: Final = r"\d{1,3}|" + "|".join(_NUMBERS)
-_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
-_DAY_MONTH: Final = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})\b\.?,? ?(\d{{4}})?", re.IGNORECASE
+_ISO: Final = r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b"
+_DAY_MONTH: Final = rf"(?i)\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})\b\.?,? ?(\d{{4}})?"
+_MONTH_DAY: Final = rf"(?i)\b({_MONTH})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}}))?"
+_MONTH_YEAR: Final = rf"(?i)\b({_MONTH})\b\.?,? (\d{{4}})\b"
+_MONTH_ALONE: Final = rf"(?i)\b({_ANY_MONTH})\b"
+_YEAR: Final = r"\b((?:19|20)\d{2})\b"
+_AGO: Final = (
+    rf"(?i)\b(?:a )?({_NUMBER})(?: of)? (day|week|weekend|month|year)s? (?:ago|back|before)\b"
 )
-_MONTH_DAY: Final = re.compile(
-    rf"\b({_MONTH})\b\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}}))?", re.IGNORECASE
+_NAMED_UNIT: Final = (
+    r"(?i)\b(last|this past|past|next|this|coming) "
+    rf"(night|day|week|weekend|month|year|{_ANY_DAY}|{_SHORT_DAY}|{_MONTH})\b"
 )
-_MONTH_YEAR: Final = re.compile(rf"\b({_MONTH})\b\.?,? (\d{{4}})\b", re.IGNORECASE)
-_MONTH_ALONE: Final = re.compile(rf"\b({_ANY_MONTH})\b", re.IGNORECASE)
-_YEAR: Final = re.compile(r"\b((?:19|20)\d{2})\b")
-_AGO: Final = re.compile(
-    rf"\b(?:a )?({_NUMBER})(?: of)? (day|week|weekend|month|year)s? (?:ago|back|before)\b",
-    re.IGNORECASE,
-)
-_NAMED_UNIT: Final = re.compile(
-    r"\b(last|this past|past|next|this|coming) "
-    rf"(night|day|week|weekend|month|year|{_ANY_DAY}|{_SHORT_DAY}|{_MONTH})\b",
-    re.IGNORECASE,
-)
-_NAMED_DAY: Final = re.compile(r"\b(today|tonight|yesterday|tomorrow|last night)\b", re.IGNORECASE)
-_TIME_WORDS: Final = re.compile(
-    r"\b(?:today|tonight|yesterday|tomorrow|ago|weekend|since|recently|soon"
+_NAMED_DAY: Final = r"(?i)\b(today|tonight|yesterday|tomorrow|last night)\b"
+_TIME_WORDS: Final = (
+    r"(?i)\b(?:today|tonight|yesterday|tomorrow|ago|weekend|since|recently|soon"
     r"|(?:last|next|this|past) (?:night|week|month|year|summer|winter|spring|fall|autumn)"
     rf"|{_ANY_MONTH}|{_ANY_DAY}|(?:19|20)\d\d"
-    r"|(?:for|in) (?:\w+ ){1,2}(?:days?|weeks?|months?|years?))\b",
-    re.IGNORECASE,
+    r"|(?:for|in) (?:\w+ ){1,2}(?:days?|weeks?|months?|years?))\b"
 )
-_ASKS_TIME: Final = re.compile(
-    r"\bwhen\b|\bhow (?:long|recently|soon|old)\b"
-    r"|\b(?:what|which) (?:date|day|month|year|time|week)\b",
-    re.IGNORECASE,
+_ASKS_TIME: Final = (
+    r"(?i)\bwhen\b|\bhow (?:long|recently|soon|old)\b"
+    r"|\b(?:what|which) (?:date|day|month|year|time|week)\b"
 )
 _TIME_WORD_SET: Final = frozenset(
     (
@@ -98,12 +91,12 @@ def is_time_word(word: str) -> bool:
 
 def states_time(text: str) -> bool:
     """Tells whether ``text`` says when something happens, in words or figures."""
-    return _TIME_WORDS.search(text) is not None
+    return re.search(_TIME_WORDS, text) is not None
 
 
 def asks_time(question: str) -> bool:
     """Tells whether ``question`` wants a time for an answer."""
-    return _ASKS_TIME.search(question) is not None
+    return re.search(_ASKS_TIME, question) is not None
 
 
 def record_keys(text: str, said: date | None) -> frozenset[str]:
@@ -135,6 +128,8 @@ def question_keys(question: str, asked: date | None) -> tuple[str, ...]:
         question: The question.
         asked: Today, for "last week" and the like; ``None`` leaves those alone.
     """
+    if not any(is_time_word(word) for word in re.findall(r"\w+", question)):
+        return ()
     keys = set(_explicit(question))
     if asked is not None:
         keys |= set(_relative(question, asked))
@@ -147,22 +142,22 @@ def question_keys(question: str, asked: date | None) -> tuple[str, ...]:
 
 def _explicit(text: str) -> Iterator[str]:
     rest = text
-    for match in _ISO.finditer(text):
+    for match in re.finditer(_ISO, text):
         yield from _key(match[1], match[2], match[3])
-    rest = _ISO.sub(" ", rest)
-    for match in _DAY_MONTH.finditer(rest):
+    rest = re.sub(_ISO, " ", rest)
+    for match in re.finditer(_DAY_MONTH, rest):
         yield from _key(match[3], _month(match[2]), match[1])
-    rest = _DAY_MONTH.sub(" ", rest)
-    for match in _MONTH_YEAR.finditer(rest):
+    rest = re.sub(_DAY_MONTH, " ", rest)
+    for match in re.finditer(_MONTH_YEAR, rest):
         yield from _key(match[2], _month(match[1]), None)
-    rest = _MONTH_YEAR.sub(" ", rest)
-    for match in _MONTH_DAY.finditer(rest):
+    rest = re.sub(_MONTH_YEAR, " ", rest)
+    for match in re.finditer(_MONTH_DAY, rest):
         yield from _key(match[3], _month(match[1]), match[2])
-    rest = _MONTH_DAY.sub(" ", rest)
-    for match in _MONTH_ALONE.finditer(rest):
+    rest = re.sub(_MONTH_DAY, " ", rest)
+    for match in re.finditer(_MONTH_ALONE, rest):
         if match[1] != "may" and match[1] != "march":
             yield f"o{_month(match[1])}"
-    for match in _YEAR.finditer(rest):
+    for match in re.finditer(_YEAR, rest):
         yield f"y{match[1]}"
 
 
@@ -183,14 +178,14 @@ def _month(name: str) -> str:
 
 
 def _relative(text: str, said: date) -> Iterator[str]:
-    for match in _NAMED_DAY.finditer(text):
+    for match in re.finditer(_NAMED_DAY, text):
         offset = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(match[1].lower(), 0)
         yield from _moved(said, offset)
-    for match in _AGO.finditer(text):
+    for match in re.finditer(_AGO, text):
         number = match[1].lower()
         amount = int(number) if number.isdigit() else _NUMBERS[number]
         yield from _ago(said, amount, match[2].lower())
-    for match in _NAMED_UNIT.finditer(text):
+    for match in re.finditer(_NAMED_UNIT, text):
         yield from _named(said, match[1].lower(), match[2].lower())
 
 

@@ -24,13 +24,13 @@ from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch
 from memfs.index.documents import Document
-from memfs.index.manifest import MANIFEST_NAME, read_manifest, replace_file
+from memfs.index.manifest import MANIFEST_NAME, replace_file
 from memfs.index.whoosh_index import WhooshIndex
 
 _POINTER: Final = "current"
 _LOCK: Final = "lock"
 _NAME: Final = re.compile(r"gen-[0-9a-f]{16}\Z")
-_ATTEMPTS: Final = 5
+_ATTEMPTS: Final = 20
 _POLL_S: Final = 0.005
 
 
@@ -71,7 +71,8 @@ class Generations:
             except IndexUnavailableError:
                 # A writer may have replaced files between our looks at them.
                 attempt += 1
-                if attempt >= _ATTEMPTS or not self._has_moved(name, attempt):
+                moved = self._pointer() != name or _mark(self.folder / name) != mark
+                if attempt >= _ATTEMPTS or not moved:
                     raise
                 continue
             self._check_ours(index)
@@ -171,16 +172,6 @@ class Generations:
         if not _NAME.match(name):
             raise IndexUnavailableError("the index pointer is damaged", code="index.damaged")
         return name
-
-    def _has_moved(self, name: str, attempt: int) -> bool:
-        """Tells whether another look may succeed: a new pointer, or a manifest just replaced."""
-        if self._pointer() != name:
-            return True
-        try:
-            read_manifest(self.folder / name)
-        except IndexUnavailableError:
-            return False
-        return attempt < 2
 
     def _check_private(self) -> None:
         try:

@@ -26,8 +26,31 @@ _PRUNE_FROM = 256
 """Shorter posting lists are cheaper to add up than to think about."""
 
 
+_NAMED_BY_ID = 10.0
+"""A record that a question names by its id comes before all that only match its words."""
 _BACKGROUND = 100.0
 """Records that a store is imagined to hold besides its own when words are weighed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question taken apart.
+
+    Attributes:
+        terms: Distinct terms to look for.
+        ids: Ids of records that it names.
+        dates: Calendar keys that it names.
+        dated_terms: Those of the terms that are part of such a date, and no topic besides.
+        speakers: Folded names of the speakers that it is about.
+        asks_time: Whether a time is wanted for an answer.
+    """
+
+    terms: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    dated_terms: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
+    asks_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +71,7 @@ class Tally:
     near: dict[int, float] = field(default_factory=dict)
     session: dict[int, float] = field(default_factory=dict)
     dates: dict[int, float] = field(default_factory=dict)
+    dates_telling: float = 0.0
 
     def coverage(self, document: int, around: Sequence[int], neighbour: float) -> float:
         """Returns the share of the question's weight that a document covers, 0 to 1.
@@ -57,7 +81,8 @@ class Tally:
             around: Its neighbours in the session.
             neighbour: What a word counts that only a neighbour has, 0 to 1.
         """
-        total = covered = 0.0
+        total = self.dates_telling
+        covered = total if document in self.dates else 0.0
         for term in self.terms:
             total += term.telling
             documents, _ = term.postings
@@ -87,36 +112,23 @@ def telling(count: int, frequency: int) -> float:
     return math.log((count + _BACKGROUND) / (frequency + 1.0))
 
 
-def tally(
-    view: View,
-    terms: Sequence[str],
-    dates: Sequence[str],
-    scoring: ScoringSettings,
-    *,
-    limit: int,
-) -> Tally:
+def tally(view: View, question: Question, scoring: ScoringSettings, *, limit: int) -> Tally:
     """Gathers the sums of every signal for every document that can be among the best.
 
     Args:
         view: The visible documents.
-        terms: Distinct terms of the question.
-        dates: Calendar keys of the question.
+        question: What is asked.
         scoring: Weights.
         limit: How many of the best are wanted; others may be missing from the sums.
     """
     result = Tally()
-    for term in terms:
-        postings = view.postings("text", term)
-        frequency = len(postings[0])
-        term_of = Term(
-            postings=postings,
-            weight=idf(view.count, frequency),
-            telling=telling(view.count, frequency),
-        )
-        result.terms.append(term_of)
-    result.terms.sort(key=lambda item: len(item.postings[0]))
+    result.terms = [
+        *(_term(view, "text", term, question.dated_terms) for term in question.terms),
+        *(_term(view, "key", f"id:{name}", factor=_NAMED_BY_ID) for name in question.ids),
+    ]
+    result.terms.sort(key=lambda term: len(term.postings[0]))
     if scoring.dates:
-        _add_dates(result.dates, view, dates)
+        _add_dates(result, view, question.dates)
     spreads = view.has_groups and bool(scoring.neighbour or scoring.session)
     _add_own(result, view, scoring, limit=0 if spreads else limit)
     if spreads:
@@ -124,12 +136,32 @@ def tally(
     return result
 
 
-def _add_dates(sums: dict[int, float], view: View, dates: Sequence[str]) -> None:
+def _term(
+    view: View,
+    field_name: str,
+    term: str,
+    untelling: frozenset[str] = frozenset(),
+    *,
+    factor: float = 1.0,
+) -> Term:
+    postings = view.postings(field_name, term)
+    frequency = len(postings[0])
+    return Term(
+        postings=postings,
+        weight=factor * idf(view.count, frequency),
+        telling=0.0 if term in untelling else telling(view.count, frequency),
+    )
+
+
+def _add_dates(result: Tally, view: View, dates: Sequence[str]) -> None:
+    sums = result.dates
     for key in dates:
         documents, _ = view.postings("key", key)
         weight = idf(view.count, len(documents))
         for document in documents:
             sums[document] = sums.get(document, 0.0) + weight
+    if dates:
+        result.dates_telling = telling(view.count, len(sums))
 
 
 def _add_own(result: Tally, view: View, scoring: ScoringSettings, *, limit: int) -> None:

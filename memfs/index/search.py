@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import heapq
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from memfs.index.analysis import Analyzer
 from memfs.index.columns import Columns
-from memfs.index.dates import asks_time, question_keys
+from memfs.index.dates import asks_time, is_time_word, question_keys
 from memfs.index.documents import NO_INSTANT
 from memfs.index.port import IndexHit, IndexQuery, ScoringSettings
-from memfs.index.scoring import Tally, tally
+from memfs.index.scoring import Question, Tally, tally
 from memfs.index.view import View
+
+MOST_CHARACTERS: Final = 20_000
+MOST_TERMS: Final = 96
+MOST_IDS: Final = 16
+"""A question may be a whole prompt; what is looked up for it stays bounded."""
+_ID: Final = r"\b[a-z]{2,8}_[0-7][0-9abcdefghjkmnpqrstvwxyz]{25}\b"
 
 Blocks: TypeAlias = Callable[[str, str], Iterable[tuple[Sequence[int], Sequence[float]]]]
 
@@ -50,46 +57,61 @@ class Searcher:
         view = self._visible(query, scoring)
         if not view.count:
             return []
-        terms, named = self._question(query)
-        if not terms and not query.text.strip() and query.keys:
+        question = self._question(query)
+        if not query.text.strip() and query.keys:
             return self._listed(view, query)
-        day = date.fromisoformat(query.asked) if query.asked else None
-        dates = question_keys(query.text, day)
-        sums = tally(view, terms, dates, scoring, limit=query.limit)
-        return self._ranked(query, scoring, sums, named, view)
+        sums = tally(view, question, scoring, limit=query.limit)
+        return self._ranked(query, scoring, sums, question, view)
 
     def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
-        """Returns every visible document that has the keys asked for, by path."""
-        documents = sorted(view.documents(), key=self.path)[: query.limit]
+        """Returns the visible documents that have the keys asked for, newest first."""
+        documents = sorted(view.documents(), key=lambda d: (-self.instant(d), self.path(d)))
         return [
             IndexHit(path=self.path(d), blob=self.blob(d), score=0.0, coverage=1.0, parts={})
-            for d in documents
+            for d in documents[: query.limit]
         ]
 
-    def _question(self, query: IndexQuery) -> tuple[list[str], frozenset[str]]:
-        """Splits a question into terms to look for and speakers that it is about."""
-        speakers = {
-            name: name for segment in self._segments for name in segment.speaker_names if name
+    def _question(self, query: IndexQuery) -> Question:
+        """Takes a question apart: words, ids, days, and the speakers that it is about."""
+        text = query.text[:MOST_CHARACTERS]
+        known = {
+            word: name
+            for segment in self._segments
+            for name in segment.speaker_names
+            if name
+            for word in (name, *name.split())
         }
-        known = {word: name for name in speakers for word in (name, *name.split())}
+        words = self._analyzer.words(text)
+        terms_of = self._analyzer.terms_of_word
         named: set[str] = set()
-        skipped: set[str] = set()
-        if known:
-            for word in self._analyzer.words(query.text):
-                folded = word.casefold().partition("'")[0]
-                if folded in known:
-                    named.add(known[folded])
-                    skipped.update(self._analyzer.terms_of_word(word))
-                elif self._analyzer.is_first_person(word):
-                    named.update(known[name] for name in query.asker if name in known)
-        return [t for t in self._analyzer.terms(query.text) if t not in skipped], frozenset(named)
+        names: set[str] = set()
+        for word in words if known else ():
+            folded = word.casefold().partition("'")[0]
+            if folded in known:
+                named.add(known[folded])
+                names.update(terms_of(word))
+            elif self._analyzer.is_first_person(word):
+                named.update(known[name] for name in query.asker if name in known)
+        terms = self._analyzer.terms(text)
+        # Whoever is asked about is no topic, unless there is no other.
+        topics = tuple(term for term in terms if term not in names) or terms
+        dates = question_keys(text, date.fromisoformat(query.asked) if query.asked else None)
+        timed = filter(is_time_word, words) if dates else ()
+        return Question(
+            terms=topics[:MOST_TERMS],
+            ids=tuple(dict.fromkeys(re.findall(_ID, text)))[:MOST_IDS],
+            dates=dates,
+            dated_terms=frozenset(term for word in timed for term in terms_of(word)),
+            speakers=frozenset(named),
+            asks_time=asks_time(text),
+        )
 
     def _ranked(
         self,
         query: IndexQuery,
         scoring: ScoringSettings,
         sums: Tally,
-        named: frozenset[str],
+        question: Question,
         view: View,
     ) -> list[IndexHit]:
         scores = dict(sums.own)
@@ -100,7 +122,8 @@ class Searcher:
         ):
             for document, score in part.items():
                 scores[document] = scores.get(document, 0.0) + weight * score
-        when = asks_time(query.text) and scoring.states_time != 1.0
+        named = question.speakers
+        when = question.asks_time and scoring.states_time != 1.0
         if named or when:
             for document, score in scores.items():
                 segment, local = self._locate(document)
@@ -149,6 +172,11 @@ class Searcher:
         """Returns the store-relative path of a document."""
         segment, local = self._locate(document)
         return self._segments[segment].path(local)
+
+    def instant(self, document: int) -> int:
+        """Returns when a document happened or was said."""
+        segment, local = self._locate(document)
+        return self._segments[segment].instants[local]
 
     def blob(self, document: int) -> str:
         """Returns the blob id that was indexed for a document."""

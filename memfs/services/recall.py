@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from memfs.errors import GitError, IndexUnavailableError, StoreError
+from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, RecordIndex
 from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.ids import CommitId
@@ -24,11 +24,11 @@ from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
 from memfs.model.settings import Mode
 from memfs.model.status import Status
-from memfs.policy.access import may_read
+from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.ports import Workspace
+from memfs.services.proposals import project_scope
 from memfs.services.ranking import Match, RankContext, is_answered, ranked
-from memfs.services.reading import access_request
 from memfs.services.reindex import (
     IndexState,
     IndexStatus,
@@ -97,8 +97,10 @@ def _answer(workspace: Workspace, query: Query, *, may_abstain: bool) -> RecallO
             # Postings are read when they are asked for: damage may show only now.
             opened = replace_index(workspace, snapshot, error.code)
             return _found(_Reader(workspace, query, snapshot), opened, may_abstain=may_abstain)
-    except (IndexUnavailableError, StoreError, GitError) as error:
+    except (IndexUnavailableError, StoreError, GitError, DataError) as error:
         return _empty(MemoryState.DEGRADED, error.code)
+    except OSError:
+        return _empty(MemoryState.DEGRADED, "recall.io")
 
 
 def _snapshot(workspace: Workspace, as_of: datetime | None) -> Snapshot | None:
@@ -151,8 +153,12 @@ class _Reader:
         self.left_out: list[LeftOut] = []
         self._workspace = workspace
         self._snapshot = snapshot
-        self._request = replace(
-            access_request(workspace, query.actor, sink=query.sink, scopes=query.scopes),
+        self._request = AccessRequest(
+            actor=query.actor,
+            sink=query.sink,
+            now=workspace.clock.now(),
+            project=project_scope(workspace),
+            scopes=query.scopes,
             valid_at=query.valid_at or query.as_of,
         )
         self._claims = frozenset(kind.name for kind in workspace.registry if kind.is_claim)

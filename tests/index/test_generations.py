@@ -16,7 +16,7 @@ from memfs.index.generations import Generations
 from memfs.index.manifest import MANIFEST_NAME
 from memfs.index.port import FieldWeights
 from memfs.index.whoosh_index import WhooshIndex
-from tests.support.faults import run_in_child
+from tests.support.faults import run_in_child, start_child
 from tests.support.recall_stores import ask, note, path_of, stored
 
 
@@ -241,3 +241,21 @@ def test_leftovers_are_swept_by_the_next_rebuild(tmp_path: Path) -> None:
     build(folder, "beta")
 
     assert len([path for path in folder.iterdir() if path.is_dir()]) == 1
+
+
+def test_readers_beside_a_busy_writer_always_get_an_answer(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    build(folder, *(f"alpha {n}" for n in range(20)))
+
+    def write() -> None:
+        for number in range(60):
+            change(folder, number % 20, f"alpha zeta {number}", f"c{number}")
+
+    child = start_child(write)
+    answers = 0
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        assert len(ask(generations_in(folder).open(), "alpha")) == 20
+        answers += 1
+
+    assert answers > 0
+    assert len(ask(generations_in(folder).open(), "zeta")) == 20
