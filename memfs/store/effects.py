@@ -143,6 +143,11 @@ class Effects:
         self.before("link", target)
         os.link(source, target, dst_dir_fd=target_folder, follow_symlinks=False)
 
+    def make_plain(self, descriptor: int) -> None:
+        """Makes a file one for its owner to read and write, and nothing else."""
+        self.before("chmod", "")
+        os.fchmod(descriptor, 0o600)
+
     def unlink(self, path: str, *, folder: int | None = None) -> None:
         """Removes a name."""
         self.before("unlink", path)

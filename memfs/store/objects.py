@@ -47,12 +47,19 @@ class ObjectWriter:
         if item.oid not in self._staged:
             self._staged[item.oid] = self._staging.put(item.packed, mode=0o400)
 
-    def publish(self) -> None:
-        """Gives every collected object its name; the staging must have been flushed before."""
+    def publish(self, *, is_synced: bool = False) -> None:
+        """Gives every collected object its name; the staging must have been flushed before.
+
+        Args:
+            is_synced: Makes the names durable at once instead of with the refs.
+        """
+        folders = {f"{self._folder}/{oid[:2]}" for oid in self._staged} if is_synced else set()
         for oid, temporary in self._staged.items():
             self._publish_one(temporary, f"{self._folder}/{oid[:2]}", oid[2:])
             self._staging.forget(temporary)
         self._staged.clear()
+        for folder in folders:
+            self._effects.fsync_folder(folder)
 
     def _publish_one(self, temporary: str, folder: str, name: str) -> None:
         for _ in range(_ATTEMPTS):

@@ -12,13 +12,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from memfs.errors import DataError
 from memfs.store.effects import Effects
-from memfs.store.files import FileRefusedError, open_file, open_folder, open_root
+from memfs.store.files import FILE_MODE, FileRefusedError, open_file, open_folder, open_root
 from memfs.store.gitindex import IndexEdit
 from memfs.store.journal import Placed
 from memfs.store.staging import Staging
@@ -65,15 +66,12 @@ class WorkingFiles:
         except (DataError, OSError):
             return IRREGULAR, None
 
-    def place(
-        self, files: Sequence[Placed], stage: Callable[[Placed], str], *, mode: int = MODE_FILE
-    ) -> Placement:
+    def place(self, files: Sequence[Placed], stage: Callable[[Placed], str]) -> Placement:
         """Brings working files in step with a commit.
 
         Args:
             files: What to do, path by path.
             stage: Gives a temporary file with the new content of one of them.
-            mode: Git mode of new entries.
         """
         edits: list[IndexEdit] = []
         kept: list[str] = []
@@ -84,7 +82,7 @@ class WorkingFiles:
                 kept.append(item.path)
                 status = None
             assert not isinstance(status, _Kept)
-            edits.append(IndexEdit(os.fsencode(item.path), mode, item.new, status))
+            edits.append(IndexEdit(os.fsencode(item.path), MODE_FILE, item.new, status))
             self._effects.step("placed")
         return Placement(tuple(edits), tuple(sorted(kept)))
 
@@ -93,7 +91,7 @@ class WorkingFiles:
     ) -> os.stat_result | _Kept | None:
         digest, status = self.look(item.path)
         if digest == item.new:
-            return status
+            return self._adopt(item.path, digest, status)
         if digest != item.old and digest not in item.replaces:
             return _KEPT
         try:
@@ -105,6 +103,20 @@ class WorkingFiles:
             return _KEPT
         except (IsADirectoryError, NotADirectoryError):
             return _KEPT
+
+    def _adopt(
+        self, path: str, digest: str, status: os.stat_result | None
+    ) -> os.stat_result | _Kept | None:
+        """Takes a file that a person wrote as it is, but for its owner only (O60)."""
+        if status is None or stat.S_IMODE(status.st_mode) == FILE_MODE:
+            return status
+        try:
+            with open_file(self._root, path) as descriptor:
+                self._effects.make_plain(descriptor)
+        except (FileNotFoundError, FileRefusedError):
+            return _KEPT
+        found, status = self.look(path)
+        return status if found == digest else _KEPT
 
     def _put(self, path: str, temporary: str, digest: str) -> os.stat_result | _Kept:
         folder, _, name = path.rpartition("/")

@@ -212,7 +212,8 @@ def _publish(
     written_intent = staging.put(encode_intent(intent))
     staging.flush()
     effects.step("flushed")
-    prepared.objects.publish()
+    is_each = context.settings.durability is Durability.EACH
+    prepared.objects.publish(is_synced=is_each)
     effects.step("objects")
     index_lock = context.index_lock(staging)
     try:
@@ -225,6 +226,8 @@ def _publish(
         effects.step("ref-locks")
         effects.rename(written_intent, context.journal.intent_path)
         staging.forget(written_intent)
+        if is_each:
+            effects.fsync_folder(f"{context.git_dir}/memfs")
         effects.step("intent")
         _log_refs(context, prepared.plan, moves)
         effects.step("reflog")

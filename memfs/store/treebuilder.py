@@ -101,8 +101,7 @@ def _put_file(items: dict[str, TreeItem], name: str, blob: str, prefix: str) -> 
     old = items.get(name)
     if old is not None and old.is_tree:
         raise PathTakenError("expected a file here, the ledger has a folder", path=prefix + name)
-    mode = old.mode if old is not None and old.is_file else MODE_FILE
-    items[name] = TreeItem(name, mode, blob)
+    items[name] = TreeItem(name, MODE_FILE, blob)
 
 
 def _finish(cache: TreeCache, items: dict[str, TreeItem], objects: list[EncodedObject]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memfs.model.settings import StoreSettings
+from memfs.store.bulk import BULK_CHANGES
 from memfs.store.effects import Effects
 from memfs.store.store import Store
 from tests.support.faults import (
@@ -157,6 +158,22 @@ def test_a_hand_commit_between_a_kill_and_the_next_opening_takes_nothing_away(
                 path: blob for path, blob in ledger_files(root).items() if "/" in path
             } == served
             assert store.main_head() != store.ledger_head()
+
+
+def test_a_kill_during_a_large_plan_leaves_the_old_state_or_the_new_one(tmp_path: Path) -> None:
+    many = {f"records/fact/2026-11/{number}.md": b"%d\n" % number for number in range(BULK_CHANGES)}
+
+    def write(root: Path, step: str) -> None:
+        with Store.open(root, settings=QUICK, effects=KillingEffects(step=step)) as store:
+            store.commit(plan_for(store, many))
+
+    for step in ("staged", "objects", "intent", "ref:refs/heads/main", "placed", "files", "index"):
+        root = new_store(tmp_path / step.replace("/", "-"), BEFORE)
+        assert run_in_child(lambda: write(root, step)) == -signal.SIGKILL  # noqa: B023
+        assert_sound(root)
+        found = many.keys() & ledger_files(root).keys()
+        assert len(found) in (0, BULK_CHANGES)
+        assert bool(found) == (step in ("ref:refs/heads/main", "placed", "files", "index"))
 
 
 def write_for_ever(root: Path, settings: StoreSettings, report: int, name: str) -> None:

@@ -13,6 +13,7 @@ from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.settings import Durability, StoreSettings
 from memfs.store.bulk import BULK_CHANGES
+from memfs.store.effects import Effects
 from memfs.store.lock import LockTimeoutError
 from memfs.store.opening import NotAStoreError, TrackedPathError
 from memfs.store.preconditions import (
@@ -261,6 +262,48 @@ def test_an_accepted_hand_edit_keeps_its_file(tmp_path: Path) -> None:
     with Store.open(root) as store:
         assert store.commit(plan_for(store, {NOTE: b"mine\n"})).kept_working == ()
     assert (root / NOTE).stat().st_ino == inode
+    assert_sound(root)
+
+
+class SavingEffects(Effects):
+    """An editor that saves at the very moment at which a file is put in place."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+
+    def before(self, effect: str, target: str) -> None:
+        if effect in ("exchange", "rename") and target == self._target.name:
+            saved = self._target.with_suffix(".swap")
+            saved.write_bytes(b"saved just now\n")
+            saved.rename(self._target)
+
+
+@pytest.mark.parametrize("content", [b"two\n", None], ids=["replace", "remove"])
+def test_an_editor_that_saves_meanwhile_keeps_its_text(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    root = new_store(tmp_path / "store", {NOTE: b"one\n"})
+    with Store.open(root, effects=SavingEffects(root / NOTE)) as store:
+        done = store.commit(plan_for(store, {NOTE: content}))
+    assert done.kept_working == (NOTE,)
+    assert (root / NOTE).read_bytes() == b"saved just now\n"
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
+    root = new_store(tmp_path / "store", {"records/note/2026-11/b.md": b"b\n"})
+    with Store.open(root, effects=SavingEffects(root / NOTE)) as store:
+        done = store.commit(plan_for(store, {NOTE: b"one\n"}))
+    assert done.kept_working == (NOTE,)
+    assert (root / NOTE).read_bytes() == b"saved just now\n"
+
+
+def test_an_accepted_file_becomes_private_and_plain(tmp_path: Path) -> None:
+    root = new_store(tmp_path / "store", {NOTE: b"one\n"})
+    (root / "records/mine.md").write_bytes(b"mine\n")
+    (root / "records/mine.md").chmod(0o755)
+    with Store.open(root) as store:
+        store.commit(plan_for(store, {"records/mine.md": b"mine\n"}))
+    assert stat.S_IMODE((root / "records/mine.md").stat().st_mode) == 0o600
     assert_sound(root)
 
 
