@@ -19,6 +19,8 @@ from tests.support.stores import (
     plan_for,
 )
 
+NOTE = "records/note/2026-11/a.md"
+
 
 def test_a_file_that_a_person_has_edited_is_left_alone(tmp_path: Path) -> None:
     root = new_store(tmp_path / "store", {NOTE: b"one\n", "records/b.md": b"b\n"})
