@@ -31,6 +31,8 @@ from memfs.store.tree import diff_trees
 
 _CHECKED_COMMITS: Final = 50
 """More than a disk keeps to itself; older operations were flushed long before."""
+_CHECKED_FILES: Final = 2000
+"""A large import is one pack that Git syncs by itself; reading all of it would take minutes."""
 
 
 def has_broken_ref(context: WriteContext) -> bool:
@@ -68,7 +70,7 @@ def restore_heads(context: WriteContext, staging: Staging) -> tuple[str, ...]:
 
 def _is_readable(context: WriteContext, head: str) -> bool:
     """Tells whether the last operations up to ``head`` can be read, files included."""
-    commit = head
+    commit, files = head, 0
     try:
         for _ in range(_CHECKED_COMMITS):
             content = context.objects.read_kind(commit, "commit")
@@ -77,6 +79,9 @@ def _is_readable(context: WriteContext, head: str) -> bool:
             for _, _, new in diff_trees(context.trees, before, tree_of(content)):
                 if new is not None and new.is_file:
                     context.objects.read(new.oid)
+                    files += 1
+                    if files == _CHECKED_FILES:
+                        return True
             if not parents:
                 return True
             commit = parents[0]
