@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from memfs.errors import DataError
-from memfs.store.paths import PathRefusedError as PathRefusedError
-from memfs.store.paths import check_path as check_path
+from memfs.store.paths import check_path
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700

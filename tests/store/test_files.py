@@ -13,7 +13,6 @@ from memfs.store.files import (
     FileKind,
     FileRefusedError,
     FileTooLargeError,
-    PathRefusedError,
     atomic_write,
     digest_file,
     file_kind,
@@ -23,6 +22,7 @@ from memfs.store.files import (
     read_file,
     remove_file,
 )
+from memfs.store.paths import PathRefusedError, check_path
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_folder_swapped_for_a_link_between_check_and_use_does_not_lead_out(
     outside = tmp_path / "outside"
     outside.mkdir()
     (root / "inbox").mkdir()
-    real = files.check_path
+    real = check_path
 
     def swap_after_check(path: str) -> tuple[str, ...]:
         parts = real(path)
