@@ -260,9 +260,13 @@ def _times(record: Record) -> dict[str, str]:
 
 
 def _left_out_line(left_out: Sequence[LeftOut]) -> str:
-    named = ", ".join(f"{escaped_line(i.id)} ({i.code})" for i in left_out[:NAMED_LEFT_OUT])
-    more = len(left_out) - NAMED_LEFT_OUT
-    return f"left out: {named}" + (f" and {more} more" if more > 0 else "")
+    """Names what was kept out by a reason of its own; what lay beyond the limit is counted."""
+    telling = [item for item in left_out if item.code != "recall.limit"][:NAMED_LEFT_OUT]
+    parts = [f"{escaped_line(item.id)} ({item.code})" for item in telling]
+    more = len(left_out) - len(telling)
+    if more:
+        parts.append(f"{more} more that matched; memfs search shows them")
+    return f"left out: {', '.join(parts)}"
 
 
 def _json(values: object) -> str:

@@ -15,6 +15,7 @@ from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.relation import RelationKind
 from memfs.model.settings import RankSettings
+from memfs.model.text import statement_of
 
 _SECONDS_A_DAY = 86_400.0
 _MOST_IMPORTANT = 10.0
@@ -66,6 +67,23 @@ def ranked(matches: Sequence[Match], context: RankContext) -> tuple[ScoredRecord
         )
         for rank, (components, match) in enumerate(scored, start=1)
     )
+
+
+def without_repeats(
+    order: Sequence[ScoredRecord],
+) -> tuple[tuple[ScoredRecord, ...], tuple[ScoredRecord, ...]]:
+    """Splits an order into the first record of each wording and those that only repeat one.
+
+    Only the same words count as a repetition; what is merely alike stays (C11).
+    """
+    seen: set[str] = set()
+    distinct: list[ScoredRecord] = []
+    repeats: list[ScoredRecord] = []
+    for item in order:
+        statement = statement_of(item.stored.record.title, item.stored.record.body)
+        (repeats if statement in seen else distinct).append(item)
+        seen.add(statement)
+    return tuple(distinct), tuple(repeats)
 
 
 def _components(match: Match, best: float, context: RankContext) -> dict[str, float]:

@@ -28,7 +28,7 @@ from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.ports import Workspace
 from memfs.services.proposals import project_scope
-from memfs.services.ranking import Match, RankContext, is_answered, ranked
+from memfs.services.ranking import Match, RankContext, is_answered, ranked, without_repeats
 from memfs.services.reindex import (
     IndexState,
     IndexStatus,
@@ -120,11 +120,15 @@ def _found(reader: _Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOu
     matches = reader.read_all(hits)
     if may_abstain and query.text.strip() and not is_answered(matches, reader.rank.settings):
         matches = []
-    order = ranked(matches, reader.rank)
+    order, repeats = without_repeats(ranked(matches, reader.rank))
     order = reader.with_conflicts(order, opened.index)
     kept, beyond = order[: query.limit], order[query.limit :]
     left_out = (
         *reader.left_out,
+        *(
+            LeftOut(id=item.stored.record.id, code="recall.same-words", message="a repetition")
+            for item in repeats
+        ),
         *(
             LeftOut(id=item.stored.record.id, code="recall.limit", message="beyond the limit")
             for item in beyond

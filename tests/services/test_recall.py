@@ -8,11 +8,11 @@ import pytest
 
 from memfs.errors import StoreError
 from memfs.model.authority import Sensitivity, Sink
+from memfs.model.origin import Actor
 from memfs.model.packet import MemoryState
 from memfs.model.scope import GLOBAL_SCOPE, Scope
 from memfs.model.settings import Mode, RankSettings, RecallSettings, Settings
 from memfs.model.status import Status
-from memfs.services.ports import Workspace
 from memfs.services.recall import RecallOutcome, recall, search
 from memfs.services.reindex import ensure_fresh, open_index
 from tests.support.memory import START
@@ -188,7 +188,7 @@ def test_what_lies_beyond_the_limit_is_named(tmp_path: Path) -> None:
 
 
 def test_the_same_question_gets_the_same_answer_to_the_last_byte(tmp_path: Path) -> None:
-    records = [note(n, "alpha beta") for n in range(30)]
+    records = [note(n, "alpha beta" + "!" * n) for n in range(30)]
     with workspace_with(tmp_path, *records) as workspace:
         first = recall(workspace, question("alpha", limit=10))
         (workspace.cache_dir / "index" / "current").unlink()
@@ -198,27 +198,33 @@ def test_the_same_question_gets_the_same_answer_to_the_last_byte(tmp_path: Path)
         assert [hit.stored.path for hit in first.hits] == sorted(h.stored.path for h in first.hits)
 
 
-def _moment_of(workspace: Workspace) -> datetime:
-    head = workspace.store.ledger_head()
-    assert head is not None
-    return workspace.store.commit_info(head).at
+def test_the_same_words_are_told_once(tmp_path: Path) -> None:
+    records = [note(1, "Alpha  beta"), note(2, "alpha beta"), note(3, "alpha beta, nearly")]
+    with workspace_with(tmp_path, *records) as workspace:
+        outcome = recall(workspace, question("alpha beta"))
+
+        assert sorted(found(outcome)) == ["Alpha  beta", "alpha beta, nearly"]
+        assert [left.code for left in outcome.left_out] == ["recall.same-words"]
 
 
-def test_the_past_is_told_as_memory_knew_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("actor", [ANA, BOT])
+def test_the_past_is_told_as_memory_knew_it(tmp_path: Path, actor: Actor) -> None:
     with workspace_with(tmp_path, note(1, "alpha was red")) as workspace:
-        then = _moment_of(workspace)
+        head = workspace.store.ledger_head()
+        assert head is not None
+        first = workspace.store.commit_info(head).at
         newer = note(2, "alpha is blue")
         old = note(1, "alpha was red", status=Status.SUPERSEDED, superseded_by=newer.id)
-        commit(workspace.store, newer, old)
+        commit(workspace.store, newer, old, at=first + timedelta(hours=2))
 
-        assert found(recall(workspace, question("alpha"))) == ["alpha is blue"]
-        past = workspace.store.commits()[-1]
-        as_of = recall(workspace, question("alpha", as_of=past.at))
-        assert as_of.state in (MemoryState.OK, MemoryState.EMPTY)
-        assert then == past.at
-        assert recall(workspace, question("alpha", as_of=then - timedelta(days=1))).reason == (
-            "recall.before-store"
-        )
+        def told(as_of: datetime | None) -> list[str]:
+            return found(recall(workspace, question("alpha", actor, as_of=as_of)))
+
+        assert told(None) == ["alpha is blue"]
+        assert told(first + timedelta(hours=1)) == ["alpha was red"]
+        assert told(first + timedelta(hours=3)) == ["alpha is blue"]
+        before = recall(workspace, question("alpha", actor, as_of=first - timedelta(days=1)))
+        assert (before.state, before.reason) == (MemoryState.EMPTY, "recall.before-store")
 
 
 @pytest.mark.parametrize("status", [Status.RETRACTED, Status.DELETED, Status.REPAIR_PENDING])

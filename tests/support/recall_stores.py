@@ -92,13 +92,16 @@ def question(text: str, actor: Actor = ANA, **changes: Any) -> Query:
     return Query(text=text, actor=actor, **changes)
 
 
-def commit(store: Store, *records: Record, gone: Sequence[Record] = ()) -> str:
+def commit(
+    store: Store, *records: Record, gone: Sequence[Record] = (), at: datetime | None = None
+) -> str:
     """Writes records to the ledger in one commit; returns the commit."""
     files: dict[str, bytes | None] = {
         path_of(item): encode_record(item, REGISTRY) for item in records
     }
     files |= {path_of(item): None for item in gone}
-    return store.commit(plan_for(store, files)).id
+    plan = plan_for(store, files)
+    return store.commit(replace(plan, at=at or plan.at)).id
 
 
 @contextmanager
