@@ -43,7 +43,8 @@ class Life(RuleBasedStateMachine):
         self.count = 0
         self.served: dict[str, str] = {}
         self.versions: dict[str, list[str]] = {}
-        self.chosen = ""
+        self.choices: set[str] = set()
+        self.was_reset = False
         self.unserved: set[str] = set()
 
     @initialize()
@@ -68,16 +69,15 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def choose(self) -> None:
-        """States a preference; the one before is the same person's and is replaced."""
+        """States a preference; an earlier one of the same person's is replaced."""
         text = self.new_text()
         with memory_of(self.project) as memory:
             result = self.attempt(
                 lambda: memory.remember(text, kind="preference", subject="choice"), text
             )
             if result is not None:
-                self.served.pop(self.chosen, None)
-                self.chosen = result.target
                 self.admitted(result.target, text)
+                self.replaced(memory, result.target)
 
     @rule()
     def propose(self) -> None:
@@ -166,6 +166,7 @@ class Life(RuleBasedStateMachine):
     def reset_by_hand(self) -> None:
         if int(git(self.root, "rev-list", "--count", "--first-parent", "HEAD")) > 1:
             git(self.root, "reset", "-q", "--hard", "HEAD~1")
+            self.was_reset = True
 
     # What must hold ---------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ class Life(RuleBasedStateMachine):
     def check_ending(self) -> None:
         with memory_of(self.project) as memory:
             for name, texts in self.versions.items():
-                if name in self.served:
+                if name in self.served and not self.was_reset:
                     for number, text in enumerate(texts, start=1):
                         assert memory.show(f"{name}@{number}").record.body == f"{text}\n"
             for text in sorted(self.unserved):
@@ -229,12 +230,27 @@ class Life(RuleBasedStateMachine):
         self.versions.setdefault(target, []).append(text)
         self.unserved.discard(text)
 
+    def replaced(self, memory: Memory, target: str) -> None:
+        """Takes note of what a choice replaced: one at most, and the chain leads to it."""
+        replaced = [
+            name
+            for name in self.choices & set(self.served)
+            if name != target and memory.show(name).record.id == target
+        ]
+        assert len(replaced) <= 1
+        for name in replaced:
+            del self.served[name]
+        self.choices.add(target)
+
     def attempt(self, work: Callable[[], Result], text: str) -> Result | None:
         try:
             result = work()
         except MemfsError as error:
             if error.code not in WAITS:
                 raise
+            self.unserved.add(text)
+            return None
+        if result.status is ResultStatus.WAITING:
             self.unserved.add(text)
             return None
         assert result.status is ResultStatus.DONE
@@ -256,6 +272,8 @@ class Life(RuleBasedStateMachine):
         text = candidate.content.decode().rsplit("---\n", 1)[1].rstrip("\n")
         if self.served.get(result.target) != text:
             self.admitted(result.target, text)
+        if b"\nsubject: choice\n" in candidate.content:
+            self.replaced(memory, result.target)
 
 
 LifeTest = Life.TestCase

@@ -23,11 +23,11 @@ def waiting(project: Path, actor: Actor = ANA) -> tuple[Candidate, ...]:
 
 
 def edit(path: Path, old: str, new: str) -> bytes:
-    """Changes a file as an editor does, byte for byte; returns what stands there now."""
-    content = path.read_bytes()
-    if old.encode() not in content:
+    """Changes the last place in a file that says ``old``; returns what stands there now."""
+    head, found, tail = path.read_bytes().rpartition(old.encode())
+    if not found:
         raise AssertionError(f"{old!r} is not in {path}")
-    path.write_bytes(content.replace(old.encode(), new.encode()))
+    path.write_bytes(head + new.encode() + tail)
     return path.read_bytes()
 
 
