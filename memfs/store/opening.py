@@ -53,22 +53,34 @@ def check_repository(git_dir: Path) -> None:
 
 
 def recover_at_open(context: WriteContext) -> None:
-    """Finishes what a dead writer left behind, when that can be done at once."""
+    """Finishes what a dead writer left behind; a live one finishes its own work."""
     if is_settled(context):
         return
-    # Most openings find nothing to do and need not load how it would be done.
-    from memfs.store.recovery import recover
-
     lock = context.write_lock()
     try:
-        # A live writer finishes its own work; only a dead one's is ours to finish.
-        if lock.try_acquire() and not is_settled(context):
-            recover(context)
-    except (OSError, GitError, LockTimeoutError, LockUnavailableError):
-        # Reading needs none of it. The next write tries again and says what is wrong.
+        if lock.try_acquire():
+            finish_interrupted(context)
+    except LockUnavailableError:
         return
     finally:
         lock.release()
+
+
+def finish_interrupted(context: WriteContext) -> None:
+    """Finishes what a dead writer left behind, when that can be done at once.
+
+    The caller holds the write lock.
+    """
+    if is_settled(context):
+        return
+    # Mostly there is nothing to do, and no need to load how it would be done.
+    from memfs.store.recovery import recover
+
+    try:
+        recover(context)
+    except (OSError, GitError, LockTimeoutError):
+        # Reading needs none of it. The next write tries again and says what is wrong.
+        return
 
 
 def check_untracked(path: str) -> None:

@@ -31,6 +31,7 @@ from memfs.store.opening import (
     WorkingFileChangedError,
     check_repository,
     check_untracked,
+    finish_interrupted,
     recover_at_open,
 )
 from memfs.store.refs import read_branch
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from memfs.store.maintenance import Maintenance
     from memfs.store.recovery import Recovery
     from memfs.store.worktree import WorkingState
-
-# A recall loads nothing of what writes, lists or compares; each method loads what it needs.
 
 
 class Store:
@@ -155,6 +154,7 @@ class Store:
                 yield
                 return
             with self._context.write_lock():
+                finish_interrupted(self._context)
                 self._context = dataclasses.replace(self._context, is_locked=True)
                 try:
                     yield
@@ -173,8 +173,7 @@ class Store:
         context = self._context
         try:
             with self._guard, context.writing():
-                deadline = time.monotonic() + context.settings.lock_timeout_s
-                return recover(context, deadline=deadline)
+                return recover(context, deadline=time.monotonic() + context.settings.lock_timeout_s)
         except OSError as error:
             raise WriteFailedError(f"recovery could not write: {error.strerror}") from error
 
@@ -253,8 +252,8 @@ class Store:
 
     def snapshot(self, commit: CommitId | None = None) -> Snapshot:
         """Returns the store as of ``commit``, the ledger head when none is given."""
-        chosen = commit if commit is not None else self._context.read_ledger()
-        return Snapshot(self._context.objects, CommitId(chosen), trees=self._trees)
+        chosen = commit if commit is not None else CommitId(self._context.read_ledger())
+        return Snapshot(self._context.objects, chosen, trees=self._trees)
 
     def snapshot_or_none(self, commit: str) -> Snapshot | None:
         """Returns the store as of ``commit``, ``None`` when that commit is not there (any more)."""

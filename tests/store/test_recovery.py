@@ -82,6 +82,23 @@ def test_recovery_says_what_it_did(tmp_path: Path) -> None:
     assert effects.steps.index("recovered:refs") < effects.steps.index("recovered:files")
 
 
+def test_a_store_that_was_open_meanwhile_finishes_what_another_left(tmp_path: Path) -> None:
+    root = new_store(tmp_path / "store", {NOTE: b"one\n"})
+
+    def write() -> None:
+        effects = KillingEffects(step=f"ref:{MAIN_REF}")
+        with Store.open(root, settings=QUICK, effects=effects) as store:
+            store.commit(plan_for(store, {NOTE: b"two\n"}))
+
+    with Store.open(root) as store:
+        assert run_in_child(write) < 0
+        assert store.main_head() != store.ledger_head()
+        with store.exclusive():
+            assert store.main_head() == store.ledger_head()
+            assert store.foreign_changes() == ()
+    assert_sound(root)
+
+
 def test_a_person_who_edits_before_the_next_opening_keeps_the_text(tmp_path: Path) -> None:
     root = interrupted(tmp_path / "store", f"ref:{LEDGER_REF}")
     (root / NOTE).write_bytes(b"mine\n")
