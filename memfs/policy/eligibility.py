@@ -19,7 +19,7 @@ from memfs.model.limits import BODY_BYTES
 from memfs.model.markers import has_packet_mark
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
-from memfs.policy.hints import hints_in
+from memfs.policy.hints import LazyPattern, hints_in
 from memfs.policy.reasons import reason
 from memfs.policy.sentences import is_forbidden
 
@@ -35,7 +35,7 @@ class EligibilityRule:
         name: Name of the rule, the detail of the reason.
         hints: One of these stands in every match, case folded; the pattern is not tried
             without one.
-        pattern: What it looks like.
+        lazy: What it looks like.
         is_negatable: A sentence that forbids it is no instance of it.
         spares_warnings: A person's warning may mention it.
         is_instruction: About what a claim tells a reader to do. Evidence quotes its source and
@@ -46,17 +46,21 @@ class EligibilityRule:
     code: str
     name: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    lazy: LazyPattern
     is_negatable: bool = True
     spares_warnings: bool = False
     is_instruction: bool = True
     opens_sentence: bool = False
 
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return self.lazy.compiled()
+
 
 _AGENT: Final = (
     r"(?:you|(?:the|this|any|every|all|our|my|an?)\s+(?:ai\s+)?(?:agents?|assistants?|models?|"
-    r"bots?|"
-    r"copilot)|ai|claude|codex|cursor|gemini|copilot)"
+    r"bots?|copilot)|ai|claude|codex|cursor|gemini|copilot)"
 )
 _ASKING: Final = (
     r"(?:asking|approval|approvals|confirmation|confirming|permission|consent|review|oversight|"
@@ -95,7 +99,7 @@ def _rule(
         code=f"eligibility.{code}",
         name=name,
         hints=tuple(hints.split()),
-        pattern=re.compile(pattern, flags),
+        lazy=LazyPattern(pattern, flags),
         is_negatable=negatable,
         spares_warnings=spares_warnings,
         is_instruction=is_instruction,
@@ -109,8 +113,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "acts-without-asking",
         hints="without",
         pattern=r"\b(?:run|execute|deploy|push|delete|send|pay|transfer|merge|install|commit|"
-        r"approve|proceed|"
-        r"act|share|modify|overwrite|remove|publish|settle|use\s+sudo|"
+        r"approve|proceed|act|share|modify|overwrite|remove|publish|settle|use\s+sudo|"
         r"grant)\w*\b[^.!?\n]{0,80}\bwithout\s+"
         rf"(?:any\s+|further\s+|prior\s+|human\s+|user\s+|my\s+|explicit\s+|"
         rf"additional\s+){{0,3}}{_ASKING}\b",
@@ -119,11 +122,10 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "permission",
         "agent-is-allowed",
         hints="allowed permitted authori cleared trusted granted approved",
-        pattern=rf"\b{_AGENT}\s+(?:are|is|have\s+been|has\s+been|were|was)\s+(?:hereby\s+|now\s+|"
-        rf"fully\s+|"
-        r"already\s+|always\s+|permanently\s+){0,3}(?:allowed|permitted|authori[sz]ed|cleared|"
-        r"trusted|"
-        r"granted|pre-?approved)\b",
+        pattern=rf"\b{_AGENT}\s+(?:are|is|have\s+been|has\s+been|were|was)\s+(?:hereby\s+|now\s+|fully\s+|"
+        r"already\s+|always\s+|permanently\s+){0,3}(?:(?:allowed|permitted|authori[sz]ed|cleared|"
+        r"trusted|pre-?approved)\s+(?:to|for\s+(?:all|any|every))|"
+        r"granted\s+(?:\w+\s+){0,2}(?:access|permissions?|rights|privileges|approval))\b",
     ),
     _rule(
         "permission",
@@ -131,19 +133,17 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         hints="permission authori consent privileges clearance",
         pattern=rf"\b{_AGENT}\s+(?:now\s+|already\s+){{0,2}}(?:have|has|"
         rf"possess(?:es)?)\s+(?:my\s+|full\s+|admin\s+|"
-        r"root\s+|unrestricted\s+|complete\s+|standing\s+|blanket\s+|explicit\s+|the\s+){0,3}"
-        r"(?:permissions?|authori[sz]ation|consent|privileges|clearance)\b",
+        r"root\s+|unrestricted\s+|complete\s+|standing\s+|blanket\s+|explicit\s+|"
+        r"the\s+){0,3}(?:permissions?|authori[sz]ation|consent|privileges|clearance)\b",
     ),
     _rule(
         "permission",
         "skips-confirmation",
         hints="skip bypass disable suppress omit ignore turn",
         pattern=r"\b(?:skip|bypass|disable|suppress|omit|ignore|turn\s+off)\s+(?:all\s+|the\s+|"
-        r"any\s+|every\s+|"
-        r"further\s+|future\s+|user\s+|human\s+|tool\s+){0,3}(?:confirmations?|approvals?|"
-        r"permission\s+"
-        r"(?:prompts?|checks?|requests?)|consent|authori[sz]ation\s+checks?|safety\s+checks?|"
-        r"security\s+checks?)\b",
+        r"any\s+|every\s+|further\s+|future\s+|user\s+|human\s+|tool\s+){0,3}(?:confirmations?|"
+        r"approvals?|permission\s+(?:prompts?|checks?|requests?)|consent|"
+        r"authori[sz]ation\s+checks?|safety\s+checks?|security\s+checks?)\b",
     ),
     _rule(
         "permission",
@@ -153,8 +153,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         pattern=rf"\bno\s+(?:further\s+|additional\s+|user\s+|human\s+|"
         rf"explicit\s+){{0,2}}{_ASKING}\s+(?:is\s+|are\s+)?"
         r"(?:needed|required|necessary)\b|\b(?:do(?:es)?\s+not|don'?t|doesn'?t|never|"
-        r"no\s+longer)\s+"
-        r"(?:need|have|needs|has)\s+to\s+(?:ask|confirm|check\s+with)\b",
+        r"no\s+longer)\s+(?:need|have|needs|has)\s+to\s+(?:ask|confirm|check\s+with)\b",
         negatable=False,
     ),
     _rule(
@@ -162,9 +161,9 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "pre-approved",
         hints="approve authori skip-permissions",
         pattern=r"\b(?:is|are|been|as|be|considered)\s+(?:hereby\s+|now\s+|fully\s+|already\s+|"
-        r"always\s+|"
-        r"automatically\s+){0,3}pre-?(?:approved|authori[sz]ed)\b|\bauto-?approve[ds]?\b|"
-        r"\b(?:always|automatically)\s+approve\b|\bapprove\s+(?:all|any|every)\b|"
+        r"always\s+|automatically\s+){0,3}pre-?(?:approved|authori[sz]ed)\b|\b(?:is|are|be|"
+        r"considered|as)\s+auto-?approved\b|\bauto-?approve\s+\w|\b(?:always|"
+        r"automatically)\s+approve\b|\bapprove\s+(?:all|any|every)\b|"
         r"\bdangerously-skip-permissions\b",
     ),
     _rule(
@@ -172,9 +171,8 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "approves-all",
         hints="approve authori consent permit",
         pattern=r"\b(?:i|we|(?:the\s+)?(?:user|owner|admin|administrator|"
-        r"operator))\s+(?:hereby\s+|have\s+|has\s+|"
-        r"already\s+){0,3}(?:approved?|authori[sz]ed?|consents?|consented|permits?|"
-        r"permitted)\s+(?:to\s+)?"
+        r"operator))\s+(?:hereby\s+|have\s+|has\s+|already\s+){0,3}(?:approved?|authori[sz]ed?|"
+        r"consents?|consented|permits?|permitted)\s+(?:to\s+)?"
         rf"(?:all|any|every|future|{_AGENT})\b",
     ),
     _rule(
@@ -183,8 +181,8 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         hints="pay transfer wire remit deposit refund settle donate withdraw purchase buy route "
         "redirect send make initiate schedule",
         pattern=rf"{_LEAD}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|"
-        rf"purchase|buy|route|"
-        rf"redirect|send|make|initiate|schedule)\b[^.!?\n]{{0,100}}?{_MONEY}[^.!?\n]{{0,100}}",
+        rf"purchase|buy|route|redirect|send|make|initiate|"
+        rf"schedule)\b[^.!?\n]{{0,100}}?{_MONEY}[^.!?\n]{{0,100}}",
         opens_sentence=True,
     ),
     _rule(
@@ -193,14 +191,13 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         hints="rm mkfs dd :() drop truncate delete push terraform kubectl format del chmod curl "
         "wget rmtree vssadmin",
         pattern=r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b|"
-        r"\bmkfs(?:\.\w+)?\s+/dev/|"
-        r"\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|nvme|hd|disk)|"
-        r":\(\)\s*\{\s*:\|:&\s*\};:|"
-        r"\b(?:drop|truncate)\s+(?:table|database|schema)\s+\w|\bdelete\s+from\s+\w+\s*(?:;|$)|"
-        r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)|"
-        r"\bterraform\s+destroy\b|\bkubectl\s+delete\s+(?:ns|namespace|--all)\b|\bformat\s+c:|"
-        r"\bdel\s+/[sfq]\b|\bchmod\s+-R\s+777\s+/|\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?"
-        r"(?:ba|z|da)?sh\b|\bshutil\.rmtree\(\s*['\"]/|\bvssadmin\s+delete\b",
+        r"\bmkfs(?:\.\w+)?\s+/dev/|\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|"
+        r"nvme|hd|disk)|:\(\)\s*\{\s*:\|:&\s*\};:|\b(?:drop|truncate)\s+(?:table|database|"
+        r"schema)\s+\w|\bdelete\s+from\s+\w+\s*(?:;|$)|"
+        r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)|\bterraform\s+destroy\b|"
+        r"\bkubectl\s+delete\s+(?:ns|namespace|--all)\b|\bformat\s+c:|\bdel\s+/[sfq]\b|"
+        r"\bchmod\s+-R\s+777\s+/|\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|"
+        r"\bshutil\.rmtree\(\s*['\"]/|\bvssadmin\s+delete\b",
         spares_warnings=True,
     ),
     _rule(
@@ -218,10 +215,8 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         hints="send mail message text call phone notify forward cc dm post tweet reply share "
         "report upload exfiltrate submit contact",
         pattern=rf"{_LEAD}(?:send|e-?mail|message|text|call|phone|notify|forward|cc|bcc|dm|post|"
-        rf"tweet|"
-        rf"reply|share|report|upload|exfiltrate|submit|contact\s+\w+\s+at)\b(?!\s*[:/@|"
-        rf"=])[^!?\n]{{0,200}}?"
-        rf"{_ADDRESSEE}",
+        rf"tweet|reply|share|report|upload|exfiltrate|submit|contact\s+\w+\s+at)\b(?!\s*[:/@|\""
+        rf"=])[^!?\n]{{0,200}}?{_ADDRESSEE}",
         opens_sentence=True,
     ),
     _rule(
@@ -231,10 +226,9 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         pattern=rf"{_LEAD}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|"
         rf"remove|lower|"
         r"relax|weaken|replace|rewrite|delete)\s+(?:all\s+|the\s+|your\s+|any\s+|"
-        r"its\s+){0,2}(?:memfs|"
-        r"memory|safety|security|approval|permission|admission|sandbox|guardrail|system)\s+"
-        r"(?:polic(?:y|ies)|settings?|rules?|checks?|filters?|guards?|guardrails?|modes?|prompts?|"
-        r"instructions?|levels?)\b",
+        r"its\s+){0,2}(?:memfs|memory|safety|security|approval|permission|admission|sandbox|"
+        r"guardrail|system)\s+(?:polic(?:y|ies)|settings?|rules?|checks?|filters?|guards?|"
+        r"guardrails?|modes?|prompts?|instructions?|levels?)\b",
         opens_sentence=True,
     ),
     _rule(
@@ -248,9 +242,9 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "reasoning-block",
         hints="< chain hidden internal reasoning thinking",
         pattern=r"<\s*/?\s*(?:think|thinking|reasoning|scratchpad|inner_monologue|"
-        r"chain_of_thought|analysis)\s*>|"
-        r"<\|(?:thinking|reasoning|channel)\|>|^[ \t]*(?:chain[ -]of[ -]thought|hidden reasoning|"
-        r"internal monologue)\s*:|\"(?:reasoning_content|thinking_blocks?)\"\s*:",
+        r"chain_of_thought|analysis)\s*>|<\|(?:thinking|reasoning|channel)\|>|^[ \t]*(?:chain[ "
+        r"-]of[ -]thought|hidden reasoning|internal monologue)\s*:|\"(?:reasoning_content|"
+        r"thinking_blocks?)\"\s*:",
         negatable=False,
         is_instruction=False,
     ),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memfs.policy.hidden import visible_text
-from memfs.policy.hints import hints_in
+from memfs.policy.hints import LazyPattern, hints_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,21 +22,24 @@ class InjectionRule:
     Attributes:
         name: Stable name, the detail of a reason.
         hints: One of these stands in every match, case folded; empty when none must.
-        pattern: What it looks like in the visible form of a text.
+        lazy: What it looks like in the visible form of a text.
         asks_people: Whether it also counts in what a person states.
     """
 
     name: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    lazy: LazyPattern
     asks_people: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return self.lazy.compiled()
 
 
 def _rule(name: str, *, hints: str, pattern: str, people: bool = False) -> InjectionRule:
-    compiled = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    return InjectionRule(
-        name=name, hints=tuple(hints.split()), pattern=compiled, asks_people=people
-    )
+    lazy = LazyPattern(pattern, re.IGNORECASE | re.MULTILINE)
+    return InjectionRule(name=name, hints=tuple(hints.split()), lazy=lazy, asks_people=people)
 
 
 _ORDERS: Final = (
@@ -48,10 +51,8 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         "ignore-previous",
         hints="ignore disregard forget override bypass drop",
         pattern=r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:all\s+|any\s+|the\s+|"
-        r"your\s+|these\s+|"
-        r"my\s+|of\s+){0,4}(?:previous|prior|above|earlier|preceding|existing|original|initial|"
-        r"system)"
-        r"\b",
+        r"your\s+|these\s+|my\s+|of\s+){0,4}(?:previous|prior|above|earlier|preceding|existing|"
+        r"original|initial|system)\b",
     ),
     _rule(
         "ignore-orders",
@@ -140,8 +141,8 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "remember-order",
         hints="remember memori store save write add record",
-        pattern=r"\b(?:remember|memori[sz]e|store|save|write|add|record)\b"
-        r"[^.\n]{0,40}\b(?:memory|long[- ]term|permanently|for\s+later|in\s+memory)\b",
+        pattern=r"\b(?:remember|memori[sz]e|store|save|write|add|"
+        r"record)\b[^.\n]{0,40}\b(?:memory|long[- ]term|permanently|for\s+later|in\s+memory)\b",
     ),
     _rule(
         "standing-preference",
@@ -238,8 +239,8 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "always-order",
         hints="always never",
-        pattern=r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|choose|"
-        r"route|use|send|trust|answer|respond|promote)\b",
+        pattern=r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|"
+        r"choose|route|use|send|trust|answer|respond|promote)\b",
     ),
     _rule(
         "jailbreak",

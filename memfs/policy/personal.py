@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from memfs.policy.hints import LazyPattern
+
 
 @dataclass(frozen=True, slots=True)
 class PersonalFinding:
@@ -32,18 +34,19 @@ _CARD: Final = re.compile(r"(?<![\w.-])(?:[3-6]\d{3})(?:[ -]?\d){9,15}(?![\w-])"
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
 _SSN: Final = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 _LABEL: Final = (
-    r"(?:numbers?|no\.?|nr\.?|num|#|id)?\s*(?:is|:|=|#)?\s*[\"'`]?"
-    r"(?P<value>(?=[A-Z0-9 -]*\d)[A-Z0-9][A-Z0-9 -]{4,22}[A-Z0-9])"
+    r"(?:[\s_:=#-]+(?:numbers?|no\.?|nr\.?|num|"
+    r"id)\b)?[\s_:=#-]+(?:is\s+)?[\"'`]?(?P<value>(?=[A-Z0-9 -]*\d)[A-Z0-9][A-Z0-9 "
+    r"-]{4,22}[A-Z0-9])"
 )
-_IDENTITY: Final = re.compile(
-    r"\b(?:passport|social[ -]security|ssn|national[ -](?:id(?:entity)?|insurance)|"
-    r"identity[ -]card|driver'?s?[ -]licen[cs]e|tax(?:payer)?[ -]id(?:entification)?|steuer-?id|"
-    r"personalausweis|dni|aadhaar|codice[ -]fiscale|curp)\s+" + _LABEL,
+_IDENTITY: Final = LazyPattern(
+    r"\b(?:passport|social[ -]security|ssn|national[ -](?:id(?:entity)?|insurance)|identity[ "
+    r"-]card|driver'?s?[ -]licen[cs]e|tax(?:payer)?[ -]id(?:entification)?|steuer-?id|"
+    r"personalausweis|dni|aadhaar|codice[ -]fiscale|curp)" + _LABEL,
     re.IGNORECASE,
 )
-_HEALTH: Final = re.compile(
-    r"\b(?:nhs|health[ -](?:insurance|card|plan)|medicare|medicaid|medical[ -]record|"
-    r"insurance[ -](?:policy|member)|versichertennummer)\s+" + _LABEL,
+_HEALTH: Final = LazyPattern(
+    r"\b(?:nhs|health[ -](?:insurance|card|plan)|medicare|medicaid|medical[ _-]record|"
+    r"insurance[ -](?:policy|member)|versichertennummer)" + _LABEL,
     re.IGNORECASE,
 )
 _LEAST_DIGITS: Final = 6
@@ -70,7 +73,7 @@ def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
     for family, pattern in (("identity-number", _IDENTITY), ("health-number", _HEALTH)):
         found += [
             PersonalFinding(family, match.start(), match.end(), False)
-            for match in pattern.finditer(text)
+            for match in pattern.compiled().finditer(text)
             if sum(char.isdigit() for char in match["value"]) >= _LEAST_DIGITS
         ]
     return tuple(sorted(found, key=lambda item: (item.start, item.end, item.family)))

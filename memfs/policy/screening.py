@@ -14,6 +14,7 @@ from typing import Final
 
 from memfs.model.decision import Reason
 from memfs.policy.hidden import HiddenFinding, scan_hidden, visible_text
+from memfs.policy.hints import LazyPattern
 from memfs.policy.injection import scan_injection
 from memfs.policy.personal import PersonalFinding, scan_personal
 from memfs.policy.reasons import reason
@@ -31,19 +32,20 @@ __all__ = [
     "screen",
 ]
 
-_POLICY_ADJACENT: Final = re.compile(
-    r"\b(?:system\s+prompt|permission\s+(?:mode|prompt|rules?)|allow-?list|sandbox(?:ing)?\s+(?:mode|"
-    r"rules?|settings?)|guardrails?|memfs\.yaml|promotion\s+table|approval\s+(?:mode|policy|rules?)|"
-    r"agents?\s+(?:may|must|should|can|are\s+allowed|is\s+allowed)\b|security\s+polic(?:y|ies)|"
-    r"access\s+control\s+(?:policy|list|rules?))",
+_POLICY_ADJACENT: Final = LazyPattern(
+    r"\b(?:system\s+prompt|permission\s+(?:mode|prompt|rules?)|allow-?list|"
+    r"sandbox(?:ing)?\s+(?:mode|rules?|settings?)|guardrails?|memfs\.yaml|promotion\s+table|"
+    r"approval\s+(?:mode|policy|rules?)|agents?\s+(?:may|must|should|can|are\s+allowed|"
+    r"is\s+allowed)\b|security\s+polic(?:y|ies)|access\s+control\s+(?:policy|list|rules?))",
     re.IGNORECASE,
 )
-_PROSPECTIVE: Final = re.compile(
-    r"\b(?:remind\s+me|set\s+a\s+reminder|(?:don'?t|do\s+not)\s+let\s+me\s+forget|wake\s+me|"
-    r"(?:when|once|as\s+soon\s+as)\s+[^.\n]{1,60},\s+(?:run|send|do|start|open|delete|execute|notify)\b|"
-    r"(?:tomorrow|tonight|(?:next|on)\s+(?:week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
-    r"in\s+\d+\s+(?:days?|hours?|weeks?))[, ]+(?:please\s+)?"
-    r"(?:run|send|delete|deploy|execute|start)\b)",
+_PROSPECTIVE: Final = LazyPattern(
+    r"\b(?:remind\s+me\s+(?:to|in|at|when|tomorrow|next)\b|set\s+a\s+reminder|(?:don'?t|"
+    r"do\s+not)\s+let\s+me\s+forget|wake\s+me|(?:when|once|"
+    r"as\s+soon\s+as)\s+[^.\n]{1,60},\s+(?:run|send|do|start|open|delete|execute|notify)\b|"
+    r"(?:tomorrow|tonight|(?:next|on)\s+(?:week|month|(?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)day)|in\s+\d+\s+(?:days?|hours?|weeks?))[, ]+(?:please\s+)?(?:run|send|delete|deploy|"
+    r"execute|start)\b)",
     re.IGNORECASE,
 )
 
@@ -88,9 +90,9 @@ def _secrets_of(text: str) -> tuple[SecretFinding, ...]:
 
 def _adjacent(text: str, *, is_person: bool) -> tuple[Reason, ...]:
     found: list[Reason] = []
-    if not is_person and _POLICY_ADJACENT.search(text):
+    if not is_person and _POLICY_ADJACENT.compiled().search(text):
         found.append(reason("screening.policy-adjacent"))
-    if _PROSPECTIVE.search(text):
+    if _PROSPECTIVE.compiled().search(text):
         found.append(reason("screening.prospective"))
     return tuple(found)
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from memfs.policy.hints import LazyPattern
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretFamily:
@@ -20,14 +22,19 @@ class SecretFamily:
         name: Stable name, the detail of a reason.
         hints: One of these stands in every match, case folded; the pattern is not tried
             without one.
-        pattern: What it looks like.
+        lazy: What it looks like.
         is_held: A person decides instead of a refusal.
     """
 
     name: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    lazy: LazyPattern
     is_held: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return self.lazy.compiled()
 
 
 def _family(
@@ -36,12 +43,14 @@ def _family(
     return SecretFamily(
         name=name,
         hints=tuple(hints.split()),
-        pattern=re.compile(pattern, flags),
+        lazy=LazyPattern(pattern, flags),
         is_held=held,
     )
 
 
 _ANY_CASE: Final = re.IGNORECASE
+_PROSE: Final = r"(?:must|should|is|are|the|at|of|not|has|an?|for|in|to|be|and|or|with|we|you)\b"
+"""Words that make a sentence of what stands after a label."""
 _B: Final = r"(?<![A-Za-z0-9_-])"
 """A token starts here: nothing that could belong to it stands before."""
 
@@ -69,14 +78,14 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "aws-secret-key",
         hints="aws amazon",
-        pattern=r"\b(?:aws|amazon)[\w ./-]{0,20}(?:secret|key)[\w ./-]{0,20}[\"']?\s*[:=]+\s*[\"']?"
-        r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+        pattern=r"\b(?:aws|amazon)[\w ./-]{0,20}(?:secret|key)[\w "
+        r"./-]{0,20}[\"']?\s*[:=]+\s*[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
         flags=_ANY_CASE,
     ),
     _family(
         "github-token",
         hints="ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
-        pattern=_B + r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})",
+        pattern=_B + r"(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{10,})",
     ),
     _family(
         "gitlab-token",
@@ -108,7 +117,11 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "teams-webhook", hints="webhookb2", pattern=r"webhook\.office\.com/webhookb2/[\w@/-]{20,}"
     ),
-    _family("telegram-token", hints=":aa", pattern=r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
+    _family(
+        "telegram-token",
+        hints=":",
+        pattern=r"(?<![\d:])\d{8,10}:(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[A-Za-z][\w-]{19,40}(?![\w-])",
+    ),
     _family(
         "stripe-key",
         hints="sk_ rk_ whsec_",
@@ -168,11 +181,11 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family("azure-sas", hints="sig=", pattern=r"[?&]sig=([A-Za-z0-9%+/]{30,})"),
     _family("digitalocean-token", hints="_v1_", pattern=_B + r"do[oprt]_v1_[a-f0-9]{40,}"),
-    _family("heroku-key", hints="hrku-", pattern=_B + r"HRKU-[\w-]{30,}"),
+    _family("heroku-key", hints="hrku-", pattern=_B + r"HRKU-[\w-]{6,}"),
     _family(
         "cloudflare-token",
         hints="v1.0- cfut_",
-        pattern=_B + r"(?:v1\.0-[a-f0-9]{24}-[a-f0-9]{60,}|cfut_[\w-]{30,})",
+        pattern=_B + r"(?:v1\.0-[a-f0-9]{8,}(?:-[a-f0-9]{60,})?|cfut_[\w-]{30,})",
     ),
     _family(
         "flyio-token",
@@ -182,9 +195,9 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "npm-token",
         hints="npm_ _authtoken",
-        pattern=_B + r"npm_[A-Za-z0-9]{30,}|//[\w./-]+/:_authToken=[\w-]{10,}",
+        pattern=_B + r"npm_(?=[A-Za-z]*\d)[A-Za-z0-9]{10,}|//[\w./-]+/:_authToken=[\w-]{10,}",
     ),
-    _family("pypi-token", hints="pypi-", pattern=_B + r"pypi-AgE[\w-]{20,}"),
+    _family("pypi-token", hints="pypi-", pattern=_B + r"pypi-AgE[\w-]{6,}"),
     _family("rubygems-key", hints="rubygems_", pattern=_B + r"rubygems_[a-f0-9]{40,}"),
     _family("crates-token", hints="cio", pattern=_B + r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     _family("docker-token", hints="dckr_", pattern=_B + r"dckr_(?:pat|oat)_[\w-]{8,}"),
@@ -206,7 +219,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "newrelic-key",
         hints="nrak- nrii- nrjs-",
-        pattern=_B + r"(?:NRAK-[A-Z0-9]{20,}|NRII-[\w-]{20,}|NRJS-[a-f0-9]{19})",
+        pattern=_B + r"(?:NRAK-[A-Z0-9]{8,}|NRII-[\w-]{20,}|NRJS-[a-f0-9]{19})",
     ),
     _family(
         "datadog-key",
@@ -240,7 +253,48 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "jwt",
         hints="eyj",
-        pattern=r"\beyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?|\beyJhbGciOi[\w-]{8,}",
+        pattern=r"\beyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?|\beyJ(?=[\w-]*\d)[\w-]{16,}",
+    ),
+    _family("otp-uri", hints="otpauth:", pattern=r"otpauth://[^\s\"'<>]*secret=[A-Z2-7]{8,}"),
+    _family(
+        "signed-url",
+        hints="signature= access_token=",
+        pattern=r"[?&](?:X-Amz-Signature|X-Goog-Signature|Signature|access_token)=[\w%+/.-]{8,}",
+        flags=_ANY_CASE,
+    ),
+    _family(
+        "license-key",
+        hints="-",
+        pattern=r"(?<![\w-])(?=[A-Z-]*\d)[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![\w-])",
+        held=True,
+    ),
+    _family(
+        "wallet-seed",
+        hints="xprv yprv zprv",
+        pattern=r"(?<![A-Za-z0-9])[xyz]prv[1-9A-HJ-NP-Za-km-z]{80,}",
+    ),
+    _family(
+        "wallet-import-key",
+        hints="5h 5j 5k k l",
+        pattern=r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d[A-Za-z]*\d)(?:5[HJK]|"
+        r"[KL][1-5])[1-9A-HJ-NP-Za-km-z]{48,50}(?![A-Za-z0-9])",
+    ),
+    _family(
+        "bitcoin-address",
+        hints="btc bitcoin wallet bc1",
+        pattern=r"(?:btc|bitcoin|wallet)[\w "
+        r"]{0,16}[:=]\s*[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])|"
+        r"(?<![A-Za-z0-9])bc1[a-z0-9]{38,60}(?![A-Za-z0-9])",
+        held=True,
+        flags=_ANY_CASE,
+    ),
+    _family(
+        "passphrase-words",
+        hints="phrase",
+        pattern=rf"\bpass[ _-]?phrase\s*[:=]\s*[\"'`]?((?!{_PROSE})[a-z]{{3,10}}(?:[ "
+        rf"-](?!{_PROSE})[a-z0-9]{{2,10}}){{2,8}})[\"'`]?\s*$",
+        held=True,
+        flags=_ANY_CASE | re.MULTILINE,
     ),
     _family(
         "netrc", hints="machine", pattern=r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})"
@@ -256,8 +310,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
         "seed-phrase",
         hints="seed mnemonic recovery bip",
         pattern=r"\b(?:seed(?:[ _-]?phrase)?|mnemonic|recovery[ _-]phrase|"
-        r"bip-?39)\b[^\n:=]{0,20}[:=]\s*"
-        r"((?:[a-z]{3,8}[ ,]+){4,}[a-z]{3,8})",
+        r"bip-?39)\b[^\n:=]{0,20}[:=]\s*((?:[a-z]{3,8}[ ,]+){4,}[a-z]{3,8})",
         flags=_ANY_CASE,
     ),
     _family(
@@ -283,66 +336,9 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
         "cloud-identifier",
         hints="firebase gcp azure aws",
         pattern=r"\b(?:firebase|gcp|azure|aws)[\w -]{0,20}(?:project|tenant|subscription|"
-        r"account)[ _-]?id"
-        r"[\"']?\s*[:=]\s*[\"']?(?=[\w-]*\d)([\w-]{8,})",
+        r"account)[ _-]?id[\"']?\s*[:=]\s*[\"']?(?=[\w-]*\d)([\w-]{8,})",
         held=True,
         flags=_ANY_CASE,
     ),
 )
 """Tokens that carry their issuer's mark, and private identifiers."""
-
-URL_CREDENTIAL: Final = re.compile(
-    r"\b[a-z][a-z0-9+.-]{1,20}://(?P<user>[^\s:/@'\"<>]{0,64}):(?P<value>[^\s/'\"<>]{2,128})"
-    r"@[\w.\[-]",
-    re.IGNORECASE,
-)
-"""A password inside a URL: databases, FTP, proxies, remotes."""
-
-HEADER_HINTS: Final = ("authorization", "api-key", "bearer")
-"""One of these stands in every header."""
-
-LABEL_HINTS: Final = (
-    *("pass", "pwd", "psk", "secret", "token", "key", "credential", "salt", "pin", "otp", "cv"),
-    *("session", "cookie", "comm", "string", "dsn", "auth", "code", "bitlocker", "wort"),
-    *("contrase", "mot de", "парол"),
-)
-"""One of these stands in every label and in every spoken password, case folded."""
-
-NUMBER_CODE: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:pin|otp|cvv|cvc)(?:[ _-]?code)?[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?"
-    r"(?P<value>\d{3,8})(?![\w.-])",
-    re.IGNORECASE,
-)
-"""A short number that its label makes a secret."""
-
-AUTHORIZATION: Final = re.compile(
-    r"\b(?:authorization|proxy-authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token|digest|"
-    r"apikey)\s+"
-    r"(?P<value>[\w+/=.~-]{8,})|\b(?:x-)?api-key[\"']?\s*:\s*[\"']?(?P<key>[\w+/=.~-]{12,})|"
-    r"(?<!\w)bearer\s+(?P<bearer>(?=[\w+/=.~-]*\d)[\w+/=.~-]{20,})",
-    re.IGNORECASE,
-)
-"""A header that authenticates."""
-
-LABELLED: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?P<label>[A-Za-z0-9_.-]{0,40}?(?:"
-    r"(?:(?<!1)pass(?:word|wd|phrase|code)|(?<![A-Za-z])pass|pwd|psk|passkey)|"
-    r"secret|token|(?:api|access|auth|account|signing|encryption|license|master|"
-    r"mailgun|service)[ _-]?key|"
-    r"credentials?|(?<![A-Za-z])salt|"
-    r"session[ _-]?id|cookie|snmp[\w-]*comm(?:unity)?|connection[ _-]?string|(?<![A-Za-z])dsn|auth|"
-    r"recovery[ _-]?(?:code|key)|backup[ _-]?code|bitlocker|wifi[ _-]?key)"
-    r"(?:[_-](?:id|key|value|hash|base|prod|dev|test|\d{1,3}))?)"
-    r"[\"'`]?\s{0,3}(?::=|=>|={1,2}|:)\s{0,3}(?P<quote>[\"'`]?)(?P<value>[^\s\"'`<>,;]{3,200})",
-    re.IGNORECASE,
-)
-"""A name that says what it is, and a value right after it."""
-
-SPOKEN: Final = re.compile(
-    r"\b(?:pass(?:word|phrase|code)|pin(?:[ -]?code)?|wi-?fi[ -]key|door[ -]code|alarm[ -]code|"
-    r"secret[ -]key|api[ -]key|access[ -]token|passwort|kennwort|contraseña|mot de passe|пароль)\b"
-    r"(?:\s+(?:for|to|of|on|für|de|para|от)\s+[^.\n:]{1,40}?)?"
-    r"\s+(?:is|was|are|ist|lautet|es|est|:|=|-|–)\s*:?\s*[\"'`“]?(?P<value>[^\s\"'`”,;]{4,64})",
-    re.IGNORECASE,
-)
-"""A password told in a sentence: held for a person, never refused."""

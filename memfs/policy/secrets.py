@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from memfs.policy.hints import hints_in
-from memfs.policy.secret_patterns import (
+from memfs.policy.credential_labels import (
     AUTHORIZATION,
     HEADER_HINTS,
-    ISSUED,
     LABEL_HINTS,
     LABELLED,
     NUMBER_CODE,
     SPOKEN,
     URL_CREDENTIAL,
 )
+from memfs.policy.hints import LazyPattern, hints_in
+from memfs.policy.secret_patterns import ISSUED
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import BasePlugin
@@ -48,7 +48,7 @@ class SecretFinding:
 _HINTS: Final = tuple(
     sorted({*LABEL_HINTS, *HEADER_HINTS, *(hint for family in ISSUED for hint in family.hints)})
 )
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = LazyPattern(
     r"""(?ix)
     [x*.•·#_?-]+ | (?:x{3,}|\*{3,}|\.{3,}).* | .*(?:\*{3,}|…|x{6,}).* |
     <.* | \[.*\] | \{.* | \$(?:[{(].* | (?-i:[A-Z][A-Z0-9_]*)) | %\w+% | \\.* |
@@ -64,14 +64,19 @@ _PLACEHOLDER: Final = re.compile(
     (?:sha(?:1|256|384|512)|md5)[-:].*
     """
 )
-_STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|salt|comm")
-_REFERENCE_LABEL: Final = re.compile(
-    r"(?i)(?:1pass|forgot|reset|one[-_]?time|max|min|num|next|page|csrf[-_]?cookie|pass(?:es)?[-_]?rate)"
+_STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|salt|comm|wpa|^root$|^admin$")
+_REFERENCE_LABEL: Final = LazyPattern(
+    r"(?i)1pass|forgot|reset|one[-_]?time|(?:^|[_.-])(?:max|min|num|next|page|rate)(?:[_.-]|$)"
 )
+_GENERIC_LABEL: Final = LazyPattern(
+    r"(?i)^(?!.*(?:api|access|auth|private|secret|signing|encryption|master|server)[_-]?key$)"
+    r".*(?:[_-](?:key|admin|bot|bind|id)|login|^root|^admin)$"
+)
+"""Labels that often name something else: a person decides."""
 _DIGIT: Final = re.compile(r"\d")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _ODD: Final = re.compile(r"[^\w\s]|_")
-_ORDINARY: Final = re.compile(
+_ORDINARY: Final = LazyPattern(
     r"(?:\d{1,2}:\d{2}.*|\d{4}-\d{2}-\d{2}.*|v?\d+(?:\.\d+)+\S*|[$€£]?\d[\d,.]*%?|"
     r"[A-Za-z]+(?:['’][a-z]+)?[.!?)\]]*|[A-Za-z]+(?:/[A-Za-z]+)+)\Z"
 )
@@ -107,17 +112,14 @@ def _findings(text: str) -> Iterator[SecretFinding]:
             continue
         for match in family.pattern.finditer(text):
             yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
-    for match in URL_CREDENTIAL.finditer(text) if "://" in text else ():
-        if not _PLACEHOLDER.fullmatch(match["value"]):
-            yield SecretFinding("url-credential", match.start(), match.end())
-    for match in AUTHORIZATION.finditer(text) if not hints.isdisjoint(HEADER_HINTS) else ():
-        value = match["value"] or match["key"] or match["bearer"]
-        if not _PLACEHOLDER.fullmatch(value):
-            yield SecretFinding("authorization", match.start(), match.end())
+    if "://" in text:
+        yield from _credentials(URL_CREDENTIAL, "url-credential", text)
+    if not hints.isdisjoint(HEADER_HINTS):
+        yield from _credentials(AUTHORIZATION, "authorization", text)
     if _is_for_library(text):
         yield from _library_findings(text)
     if not hints.isdisjoint(LABEL_HINTS):
-        for match in NUMBER_CODE.finditer(text):
+        for match in NUMBER_CODE.compiled().finditer(text):
             yield SecretFinding("number-code", match.start(), match.end())
         yield from _labelled(text)
         yield from _spoken(text)
@@ -130,40 +132,60 @@ def _is_for_library(text: str) -> bool:
     )
 
 
+def _credentials(lazy: LazyPattern, family: str, text: str) -> Iterator[SecretFinding]:
+    """Yields the matches of a pattern whose first group that took part is the value."""
+    for match in lazy.compiled().finditer(text):
+        value = next(filter(None, match.groups()))
+        if not _PLACEHOLDER.compiled().fullmatch(value):
+            yield SecretFinding(family, match.start(), match.end())
+
+
 def _labelled(text: str) -> Iterator[SecretFinding]:
-    for match in LABELLED.finditer(text):
+    for match in LABELLED.compiled().finditer(text):
         value, label = match["value"], match["label"]
-        if _PLACEHOLDER.fullmatch(value) or _REFERENCE_LABEL.search(label):
+        if _PLACEHOLDER.compiled().fullmatch(value) or _REFERENCE_LABEL.compiled().search(label):
             continue
-        strength = _strength(value, label, is_quoted=bool(match["quote"]))
+        is_tight = not match["gap"]
+        strength = _strength(value, label, is_quoted=bool(match["quote"]), is_tight=is_tight)
         if strength:
-            is_held = strength == 1
+            is_held = strength == 1 or _GENERIC_LABEL.compiled().search(label) is not None
             yield SecretFinding("labelled-credential", match.start(), match.end(), is_held)
 
 
-def _strength(value: str, label: str, *, is_quoted: bool) -> int:
-    """Returns 2 for a value that must be a credential, 1 for one that may be, 0 for a word."""
+def _strength(value: str, label: str, *, is_quoted: bool, is_tight: bool) -> int:
+    """Returns 2 for a value that must be a credential, 1 for one that may be, 0 for a word.
+
+    Args:
+        value: What stands after the label.
+        label: The label.
+        is_quoted: The value stands in quotes.
+        is_tight: It follows the separator without a space, as in settings and not in prose.
+    """
     if value.isdigit():
         return 2 if _STRICT_LABEL.search(label) and len(value) >= _STRONG_LENGTH else 0
-    if _ORDINARY.match(value) and not is_quoted:
+    is_setting = is_tight and ("_" in label or "-" in label or label in ("root", "admin"))
+    if _ORDINARY.compiled().match(value) and not (is_quoted or is_setting):
         return 0
     has_digit, has_letter = bool(_DIGIT.search(value)), bool(_LETTER.search(value))
     if len(value) >= _STRONG_LENGTH and has_digit and has_letter:
         return 2
     if _STRICT_LABEL.search(label) and (has_digit or _ODD.search(value)):
         return 2 if len(value) >= _STRONG_LENGTH else 1
+    if _STRICT_LABEL.search(label) and is_setting and value.isalnum() and len(value) > 3:
+        return 1
     return 1 if is_quoted and len(value) >= _STRONG_LENGTH and not value.islower() else 0
 
 
 def _spoken(text: str) -> Iterator[SecretFinding]:
-    for match in SPOKEN.finditer(text):
+    for match in SPOKEN.compiled().finditer(text):
         value = match["value"].rstrip(".!?)")
-        if _PLACEHOLDER.fullmatch(value):
+        if _PLACEHOLDER.compiled().fullmatch(value):
             continue
         is_code = re.fullmatch(r"\d{4,8}", value) is not None
         is_mixed = bool(_LETTER.search(value)) and bool(_DIGIT.search(value) or _ODD.search(value))
         is_cased = value[1:] != value[1:].lower() and value != value.upper()
-        if is_code or ((is_mixed or is_cased) and not _ORDINARY.match(value)) or is_cased:
+        is_odd = is_mixed and not _ORDINARY.compiled().match(value)
+        if is_code or is_cased or is_odd:
             yield SecretFinding("spoken-password", match.start(), match.end(), True)
 
 
@@ -175,7 +197,7 @@ def _library_findings(text: str) -> Iterator[SecretFinding]:
             for plugin in _plugins():
                 for value in plugin.analyze_string(line):
                     at = line.find(value)
-                    if at >= 0 and value and not _PLACEHOLDER.fullmatch(value):
+                    if at >= 0 and value and not _PLACEHOLDER.compiled().fullmatch(value):
                         start = offset + at
                         yield SecretFinding(_plugin_name(plugin), start, start + len(value))
         offset += len(line)

@@ -104,6 +104,13 @@ TOKENS = {
     "facebook-token": "EA" + "AC" + made(ALNUM, 120),
     "dropbox-token": "s" + "l." + made(ALNUM, 130),
     "jwt": "ey" + "J" + made(ALNUM, 30) + ".ey" + "J" + made(ALNUM, 60) + "." + made(ALNUM, 40),
+    "otp-uri": "otpauth" + "://totp/acme:ana?secret=" + "JBSWY3DP" * 2,
+    "signed-url": "https://b.example/k?X-Amz-Sig" + "nature=" + made(HEX, 64),
+    "license-key": "-".join(["AB1DE", "F2HIJ", "K3MNO", "P4RST", "U5WXY"]),
+    "wallet-seed": "xp" + "rv9" + "s21ZrQH143K3" * 9,
+    "wallet-import-key": "5" + "H" + "ueCGU8rMjx" * 4 + "ueCGU8rMj",
+    "bitcoin-address": "btc: 1" + "A1zP1eP5QGefi2DMPTfTL5SLmv7Div",
+    "passphrase-words": "pass" + "phrase: correct horse battery staple",
     "netrc": "machine example.org login ana pass" + "word " + made(ALNUM, 12),
     "bitlocker-key": "-".join(["123456", "654321", "112233", "332211"] * 2),
     "seed-phrase": "seed " + "phrase: apple banana cherry dog elephant frog",
@@ -144,7 +151,7 @@ HARMLESS = [
 
 @pytest.mark.parametrize("family", TOKENS)
 def test_each_family_is_found_in_a_sentence(family: str) -> None:
-    text = f"Note to self: {TOKENS[family]} ok"
+    text = f"Note to self: {TOKENS[family]}\nThat is all."
     found = scan_secrets(text)
     assert family in {item.family for item in found}
 
