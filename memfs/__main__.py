@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from memfs.cli.entry import main
+from memfs.cli.entry import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -442,3 +442,30 @@ def test_doctor_names_mode_places_and_agreement_and_no_content(project: Path) ->
     assert facts["store"] == str(project / ".memfs")
     assert facts["is_agreed"] is True
     assert facts["problems"] == []
+
+
+def test_everything_that_was_said_arrives_before_the_process_ends(project: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(6000))
+    identity = _remember(project, f"A long one.\n\n{words}", "--kind", "note")
+
+    shown = run_memfs("show", identity, cwd=project)
+
+    assert "word0 " in shown.output
+    assert shown.output.endswith("word5999\n")
+
+
+def test_a_reader_that_leaves_early_breaks_nothing(project: Path) -> None:
+    for number in range(5):
+        _remember(project, f"Claim number {number}", "--kind", "note")
+
+    ended = subprocess.run(
+        f"{PROGRAM} list --json | head -c 1; {PROGRAM} status >/dev/full",
+        shell=True,
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert ended.stdout == "["
+    assert "Traceback" not in ended.stderr
