@@ -21,6 +21,7 @@ from memfs.store.effects import Effects
 _ABSENT: Final = "-"
 _MARKER_FIELDS: Final = 7
 _VERSION: Final = "1"
+_COMMIT_BYTES: Final = 41
 
 
 class StatKey(NamedTuple):
@@ -128,7 +129,7 @@ class Journal:
         if content is None:
             return None
         try:
-            item = json.loads(content)
+            item = json.loads(content[_COMMIT_BYTES:])
             files = tuple(
                 Placed(path=path, old=old, new=new, replaces=tuple(replaces))
                 for path, old, new, replaces in item["files"]
@@ -143,6 +144,14 @@ class Journal:
         except (ValueError, KeyError, TypeError):
             return None
 
+    def read_intent_commit(self) -> str:
+        """Returns the commit of the last intent, empty for none; its size does not matter."""
+        try:
+            with open(self.intent_path, "rb", buffering=0) as stream:  # noqa: PTH123  hot path
+                return stream.read(_COMMIT_BYTES).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return ""
+
     def remove_intent(self) -> None:
         """Forgets the last intent."""
         if os.path.lexists(self.intent_path):
@@ -150,7 +159,7 @@ class Journal:
 
 
 def encode_intent(intent: Intent) -> bytes:
-    """Returns the bytes of an intent."""
+    """Returns the bytes of an intent: a line with the commit, then everything as JSON."""
     files: Sequence[tuple[str, str, str, tuple[str, ...]]] = [
         (item.path, item.old, item.new, item.replaces) for item in intent.files
     ]
@@ -161,7 +170,7 @@ def encode_intent(intent: Intent) -> bytes:
         "key": intent.key,
         "files": files,
     }
-    return json.dumps(item).encode("ascii")
+    return f"{intent.commit}\n{json.dumps(item)}".encode("ascii")
 
 
 @functools.cache

@@ -28,5 +28,4 @@ def is_settled(context: WriteContext) -> bool:
         return False
     if find_leftovers(context.temporary_folder):
         return False
-    intent = context.journal.read_intent()
-    return intent is None or intent.commit == marker.main
+    return context.journal.read_intent_commit() in ("", marker.main)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,30 @@ def test_two_writers_of_one_record_never_overwrite_each_other(tmp_path: Path) ->
     children = [start_child(count_up) for _ in range(3)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
     assert (root / path).read_bytes() == b"%d\n" % (3 * OPERATIONS)
+    assert_sound(root)
+
+
+def test_threads_that_share_a_store_lose_nothing(tmp_path: Path) -> None:
+    root = new_store(tmp_path / "store")
+
+    def write(store: Store, name: str) -> None:
+        for number in range(OPERATIONS):
+            path = f"records/note/2026-11/{name}-{number}.md"
+            while True:
+                try:
+                    store.commit(plan_for(store, {path: path.encode()}))
+                    break
+                except ConflictError:
+                    continue
+
+    with Store.open(root, settings=QUICK) as store:
+        threads = [threading.Thread(target=write, args=(store, f"t{n}")) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        paths = [entry.path for entry in store.snapshot().entries("records/")]
+    assert len(paths) == 4 * OPERATIONS
     assert_sound(root)
 
 
