@@ -6,7 +6,10 @@ nothing, and a storm of a thousand is one pass.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
 
 from memfs.model.candidate import Candidate
 from memfs.model.problem import Problem
@@ -36,12 +39,14 @@ from memfs.services.intake import (
 from memfs.services.ports import Workspace
 from memfs.services.settle import Settlement, refile_holds, settle
 
-_REASONS = {
-    DriftKind.REVISE: "edit.changed",
-    DriftKind.ADD: "edit.added",
-    DriftKind.FORGET: "edit.deleted",
-    DriftKind.CONFLICT: "edit.conflict",
-}
+_REASONS: Final[Mapping[DriftKind, str]] = MappingProxyType(
+    {
+        DriftKind.REVISE: "edit.changed",
+        DriftKind.ADD: "edit.added",
+        DriftKind.FORGET: "edit.deleted",
+        DriftKind.CONFLICT: "edit.conflict",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

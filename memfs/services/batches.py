@@ -15,7 +15,7 @@ from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Verdict
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
-from memfs.services.accept import CandidateUnreadableError, acceptance_submission
+from memfs.services.acceptance import CandidateUnreadableError, acceptance_submission
 from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidates, remove_candidate

@@ -20,6 +20,7 @@ from memfs.services.intake import problem_from
 from memfs.services.ports import Workspace
 from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import SETTINGS_PATH, is_record_path
+from memfs.store.paths import find_collisions
 from memfs.store.snapshot import Snapshot
 from memfs.store.worktree import WorkingKind
 
@@ -109,18 +110,13 @@ def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]
 
 def _names(paths: Iterable[str]) -> Iterator[Problem]:
     """Names that differ only in case or in normal form cannot live on every file system."""
-    import unicodedata
-
-    seen: dict[str, str] = {}
-    for path in paths:
-        folded = unicodedata.normalize("NFC", path).casefold()
-        other = seen.setdefault(folded, path)
-        if other != path:
+    for first, *others in find_collisions(paths):
+        for other in others:
             yield Problem(
-                path,
+                other,
                 0,
                 0,
                 "file.name-collision",
-                f"expected a name of its own, got one that differs only in form from {other}",
+                f"expected a name of its own, got one that differs only in form from {first}",
                 "rename one of them",
             )

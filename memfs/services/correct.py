@@ -10,7 +10,7 @@ from memfs.model.origin import Actor, Origin
 from memfs.model.problem import Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result
-from memfs.services.accept import CandidateUnreadableError
+from memfs.services.acceptance import CandidateUnreadableError
 from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
 from memfs.services.propose import submit

@@ -15,13 +15,11 @@ from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_accept, decide_reject, decide_release
 from memfs.policy.reasons import reason
-from memfs.services.accept import (
-    Accepted,
+from memfs.services.accept import Accepted, decide_candidate, release_changes
+from memfs.services.acceptance import (
     CandidateUnreadableError,
-    decide_candidate,
     decoded_proposal,
     record_behind,
-    release_changes,
 )
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import (

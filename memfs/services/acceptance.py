@@ -1,0 +1,143 @@
+"""What a candidate says, read for a decision: the record, its origin, what it is about.
+
+The proposed text is decoded strictly. What the file says of its own origin is believed only
+where it claims little, since anybody with the account can write to the inbox.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memfs.errors import DataError
+from memfs.formats.record_codec import decode_record
+from memfs.model.candidate import Candidate, CandidateAction, Submission
+from memfs.model.digests import blob_id
+from memfs.model.origin import Actor, Origin, OriginClass
+from memfs.model.problem import Problem, Severity
+from memfs.model.record import Record, StoredRecord
+from memfs.policy.authority import capture_origin
+from memfs.services.catalogue import open_catalogue, read_entries, read_path
+from memfs.services.inbox import candidate_path
+from memfs.services.ports import Workspace
+from memfs.store.snapshot import Snapshot
+
+_BELIEVED: Final = frozenset({OriginClass.IMPORTED, OriginClass.AGENT_STATED, OriginClass.REMOTE})
+
+
+class CandidateUnreadableError(DataError):
+    """The proposed text is no valid record; all problems are listed."""
+
+    code = "candidate.invalid"
+
+    def __init__(self, message: str, problems: tuple[Problem, ...], *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.problems = problems
+
+
+def decoded_proposal(workspace: Workspace, candidate: Candidate) -> Record:
+    """Decodes the proposed text strictly.
+
+    Raises:
+        CandidateUnreadableError: It is not a valid record; every problem is attached.
+    """
+    decoded = decode_record(
+        candidate.content, path=candidate.path, registry=workspace.registry, draft=True
+    )
+    errors = tuple(item for item in decoded.problems if item.severity is Severity.ERROR)
+    if decoded.record is None or errors:
+        raise CandidateUnreadableError(
+            f"expected a valid record in {candidate_path(candidate)}, got {len(errors)} problems",
+            errors,
+            hint="mend the text with: memfs review edit",
+        )
+    return decoded.record
+
+
+def acceptance_origin(candidate: Candidate, actor: Actor, *, is_confirmed: bool) -> Origin:
+    """Returns the origin that the accepted record carries.
+
+    The inbox is a folder that anybody with the account can write to. What a candidate says
+    of itself is therefore believed only where it claims little: imported, said by an agent,
+    read elsewhere. Everything else is the statement of the person who accepts it, or, where
+    nobody does, a hand edit.
+    """
+    text = candidate.content.decode("utf-8", errors="replace")
+    if not is_confirmed:
+        return capture_origin(actor, text, source=f"working:{candidate.path}")
+    if candidate.origin.origin_class in _BELIEVED:
+        return candidate.origin
+    return capture_origin(actor, text)
+
+
+def acceptance_submission(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    actor: Actor,
+    *,
+    is_confirmed: bool = True,
+) -> Submission:
+    """Makes the submission of a candidate that proposes a record.
+
+    Raises:
+        CandidateUnreadableError: It is not valid, or takes the id of another record.
+    """
+    record = decoded_proposal(workspace, candidate)
+    target = record_behind(workspace, snapshot, candidate)
+    is_revision = candidate.action is not CandidateAction.ADD and (
+        target is not None or bool(candidate.record_id)
+    )
+    if not is_revision:
+        _check_id(workspace, snapshot, candidate, record)
+    return Submission(
+        draft=record,
+        origin=acceptance_origin(candidate, actor, is_confirmed=is_confirmed),
+        action=CandidateAction.REVISE if is_revision else CandidateAction.ADD,
+        target=(target.record.id if target else candidate.record_id) if is_revision else "",
+        quotes=candidate.quotes,
+        key=f"accept:{candidate.id}:{blob_id(candidate.content)}",
+        is_confirmed=is_confirmed,
+        base=candidate.theirs or candidate.base,
+    )
+
+
+def record_behind(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate
+) -> StoredRecord | None:
+    """Finds the record that a candidate is about, wherever its file stands now."""
+    if candidate.record_id and candidate.action is not CandidateAction.ADD:
+        catalogue = open_catalogue(workspace, snapshot)
+        try:
+            entries = catalogue.by_id(candidate.record_id)
+        finally:
+            catalogue.close()
+        found = read_entries(workspace, snapshot, entries)
+        if found:
+            return found[0]
+    stored = read_path(workspace, snapshot, candidate.path)
+    if stored is not None and candidate.record_id not in ("", stored.record.id):
+        return None
+    return stored
+
+
+def _check_id(
+    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, record: Record
+) -> None:
+    """Two files are never one record: a copy has to become a record of its own first."""
+    if not record.id:
+        return
+    catalogue = open_catalogue(workspace, snapshot)
+    try:
+        taken = [item.path for item in catalogue.by_id(record.id) if item.path != candidate.path]
+    finally:
+        catalogue.close()
+    if taken:
+        problem = Problem(
+            candidate.path,
+            0,
+            0,
+            "record.duplicate-id",
+            f"expected an id of its own, got that of {taken[0]}",
+            "remove the line 'id' to make it a record of its own",
+        )
+        raise CandidateUnreadableError(problem.message, (problem,), hint=problem.hint)
