@@ -39,6 +39,7 @@ from memfs.services.ranking import Match, RankContext, is_answered, ranked
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 DEPTH = 10
 OFF = ScoringSettings(
+    kindred=0.0,
     length_floor=1,
     k1=1.2,
     b=0.75,
@@ -277,6 +278,7 @@ def _steps() -> Iterator[tuple[str, ScoringSettings, AnalysisSettings]]:
     scoring = replace(OFF, k1=2.0, b=1.0, length_floor=25)
     yield "+ length floor", scoring, analysis
     for name, change in (
+        ("+ words that begin alike", {"kindred": DEFAULT_SCORING.kindred}),
         ("+ speaker", {"speaker": DEFAULT_SCORING.speaker}),
         ("+ dates", {"dates": DEFAULT_SCORING.dates}),
         ("+ states a time", {"states_time": DEFAULT_SCORING.states_time}),
@@ -294,6 +296,7 @@ def _without() -> Iterator[tuple[str, ScoringSettings, AnalysisSettings]]:
     yield "- irregular forms", DEFAULT_SCORING, replace(full, irregular=False)
     for name, change in (
         ("- length floor", {"length_floor": 1}),
+        ("- words that begin alike", {"kindred": 0.0}),
         ("- speaker", {"speaker": 1.0}),
         ("- dates", {"dates": 0.0}),
         ("- states a time", {"states_time": 1.0}),

@@ -6,8 +6,9 @@ compact arrays and never a list of decoded records.
 
 from __future__ import annotations
 
+import heapq
 from array import array
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from memfs.index.columns import STATES_TIME, Columns
@@ -136,3 +137,13 @@ class Batch:
                 for instant in self._values[name]
             ),
         )
+
+
+def first_terms(lists: Mapping[str, PostingList], prefix: str, limit: int) -> list[str]:
+    """Returns the first terms, in order of their bytes, that begin with ``prefix``."""
+    found = (term for term in lists if term.startswith(prefix))
+    return heapq.nsmallest(limit, found, key=_encoded)
+
+
+def _encoded(term: str) -> bytes:
+    return term.encode("utf-8", "surrogatepass")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memfs.index.analysis import Analyzer
-from memfs.index.batch import Batch
+from memfs.index.batch import Batch, first_terms
 from memfs.index.documents import document_from
 from memfs.index.port import (
     DEFAULT_INDEXING,
@@ -33,7 +33,7 @@ class MemoryIndex:
         batch = Batch(document_from(stored, analyzer, settings.weights) for stored in records)
         self.ledger = ledger
         self._lists = batch.lists
-        self._searcher = Searcher([batch.columns()], self._blocks, analyzer)
+        self._searcher = Searcher([batch.columns()], self._blocks, self._starting_with, analyzer)
 
     @property
     def size(self) -> int:
@@ -51,3 +51,6 @@ class MemoryIndex:
     ) -> Iterable[tuple[Sequence[int], Sequence[float]]]:
         found = self._lists[field_name].get(term)
         return (found,) if found else ()
+
+    def _starting_with(self, field_name: str, prefix: str, limit: int) -> list[str]:
+        return first_terms(self._lists[field_name], prefix, limit)

@@ -42,6 +42,7 @@ class ScoringSettings:
         session: Weight of the text of the whole session; 0 is off.
         speaker: Factor for records of the speaker asked about; 1 is off.
         dates: Weight of calendar keys; 0 is off.
+        kindred: Weight of words that begin alike, for a word that nobody has written; 0 is off.
         states_time: Factor for records that state a time when a time is asked; 1 is off.
     """
 
@@ -54,6 +55,7 @@ class ScoringSettings:
     speaker: float = 2.0
     dates: float = 0.6
     states_time: float = 1.3
+    kindred: float = 0.5
 
 
 DEFAULT_SCORING = ScoringSettings()

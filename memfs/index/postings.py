@@ -18,7 +18,10 @@ import io
 import os
 import pickle
 import struct
+import sys
 import zlib
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -73,6 +76,7 @@ class SegmentReader:
     """
 
     def __init__(self, folder: Path, segment: str) -> None:
+        self._order: array[int] | None = None
         try:
             self._terms = _File(folder / f"{segment}.trm")
             self._postings = _File(folder / f"{segment}.pst")
@@ -121,6 +125,43 @@ class SegmentReader:
         except _DAMAGE as error:
             raise _damaged(self._segment) from error
 
+    def starting_with(self, field_name: str, prefix: str, limit: int) -> list[str]:
+        """Returns the first terms, in order of their bytes, that begin with ``prefix``.
+
+        Raises:
+            IndexUnavailableError: The files are damaged.
+        """
+        number = self._fields.get(field_name)
+        if number is None:
+            return []
+        wanted = _FIELD.pack(number) + prefix.encode("utf-8", "surrogatepass")
+        found: list[str] = []
+        try:
+            place = bisect_left(self._positions(), wanted, key=self._key_at)
+            for position in self._positions()[place : place + limit]:
+                key = self._key_at(position)
+                if not key.startswith(wanted):
+                    break
+                found.append(key[_FIELD.size :].decode("utf-8", "surrogatepass"))
+        except _DAMAGE as error:
+            raise _damaged(self._segment) from error
+        return found
+
+    def _positions(self) -> array[int]:
+        """Returns where each key stands, in order of the keys; read when first needed."""
+        if self._order is None:
+            typecode, count, packed = self._packed_order
+            order = array(typecode)
+            order.frombytes(packed[: count * order.itemsize])
+            if sys.byteorder == "little":
+                order.byteswap()
+            self._order = order
+        return self._order
+
+    def _key_at(self, position: int) -> bytes:
+        key_size, _ = _LENGTHS.unpack(self._terms.read(position, _LENGTHS.size))
+        return self._terms.read(position + _LENGTHS.size, key_size)
+
     def _read_tail(self) -> tuple[dict[str, int], bytes]:
         data = self._terms
         if data.read(0, len(_HASH_MAGIC)) != _HASH_MAGIC:
@@ -131,9 +172,11 @@ class SegmentReader:
         size = _TABLES * _DIRECTORY_ENTRY.size
         if not size < start < end:
             raise ValueError("truncated term file")
-        extras = _load(data.read(start, length))
+        stream = io.BytesIO(data.read(start, length))
+        extras = _PlainUnpickler(stream).load()
         if not isinstance(extras, dict):
             raise ValueError("odd term file")
+        self._packed_order = str(extras["indextype"]), int(extras["indexlen"]), stream.read()
         return dict(extras["fieldmap"]), data.read(start - size, size)
 
     def _extent(self, key: bytes) -> tuple[int, int] | None:

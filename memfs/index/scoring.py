@@ -55,11 +55,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One term of a question: its postings, and its weight in scores and in coverage."""
+    """One term of a question.
+
+    Attributes:
+        postings: Where it stands, or where words stand that begin like it.
+        weight: What it adds to scores.
+        telling: What it adds to coverage.
+        closeness: 1 for the term itself, less for words that only begin like it.
+    """
 
     postings: Postings
     weight: float
     telling: float
+    closeness: float = 1.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,9 +95,9 @@ class Tally:
             total += term.telling
             documents, _ = term.postings
             if _has(documents, document):
-                covered += term.telling
+                covered += term.closeness * term.telling
             elif neighbour and any(_has(documents, other) for other in around):
-                covered += min(1.0, neighbour) * term.telling
+                covered += min(1.0, neighbour) * term.closeness * term.telling
         return covered / total if total else 0.0
 
 
@@ -123,7 +131,10 @@ def tally(view: View, question: Question, scoring: ScoringSettings, *, limit: in
     """
     result = Tally()
     result.terms = [
-        *(_term(view, "text", term, question.dated_terms) for term in question.terms),
+        *(
+            _term(view, "text", term, question.dated_terms, kindred=scoring.kindred)
+            for term in question.terms
+        ),
         *(_term(view, "key", f"id:{name}", factor=_NAMED_BY_ID) for name in question.ids),
     ]
     result.terms.sort(key=lambda term: len(term.postings[0]))
@@ -143,13 +154,19 @@ def _term(
     untelling: frozenset[str] = frozenset(),
     *,
     factor: float = 1.0,
+    kindred: float = 0.0,
 ) -> Term:
     postings = view.postings(field_name, term)
+    closeness = 1.0
+    if kindred and not postings[0]:
+        postings = view.kindred(term)
+        closeness = kindred
     frequency = len(postings[0])
     return Term(
         postings=postings,
-        weight=factor * idf(view.count, frequency),
+        weight=factor * closeness * idf(view.count, frequency),
         telling=0.0 if term in untelling else telling(view.count, frequency),
+        closeness=closeness,
     )
 
 

@@ -26,6 +26,8 @@ _ID: Final = r"\b[a-z]{2,8}_[0-7][0-9abcdefghjkmnpqrstvwxyz]{25}\b"
 
 Blocks: TypeAlias = Callable[[str, str], Iterable[tuple[Sequence[int], Sequence[float]]]]
 
+StartingWith: TypeAlias = Callable[[str, str, int], list[str]]
+
 
 class Searcher:
     """Scores over a fixed list of segments; keeps the last view for the next question."""
@@ -34,12 +36,14 @@ class Searcher:
         self,
         segments: Sequence[Columns],
         blocks: Blocks,
+        starting_with: StartingWith,
         analyzer: Analyzer,
         deleted: Sequence[frozenset[int]] = (),
     ) -> None:
         self._segments = segments
         self._deleted = deleted or [frozenset()] * len(segments)
         self.blocks = blocks
+        self.starting_with = starting_with
         self._analyzer = analyzer
         self._bases = _bases(segments)
         self.lengths = _joined("H", [segment.lengths for segment in segments])

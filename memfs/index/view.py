@@ -10,6 +10,8 @@ from memfs.index.port import ScoringSettings
 
 Postings: TypeAlias = tuple[Sequence[int], Sequence[float]]
 
+_SHORTEST_STEM = 4
+_MOST_KINDRED = 8
 _KEPT_POSTINGS = 400_000
 """Decoded postings kept for the next question, about 20 MB."""
 
@@ -38,6 +40,10 @@ class PostingSource(Protocol):
 
     def blocks(self, field_name: str, term: str) -> Iterable[Postings]:
         """Returns numbers and weights of the documents that have ``term``, in blocks."""
+        ...
+
+    def starting_with(self, field_name: str, prefix: str, limit: int) -> list[str]:
+        """Returns the first terms, in order of their bytes, that begin with ``prefix``."""
         ...
 
 
@@ -118,6 +124,26 @@ class View:
                 self._kept_size = len(kept[0])
             self._kept[key] = kept
         return kept
+
+    def kindred(self, term: str) -> Postings:
+        """Returns postings for a word that nobody has written in just this form.
+
+        Words that begin with it count, and so does the longest word that it begins with:
+        ``config`` for ``configuration`` and the other way round.
+        """
+        if len(term) < _SHORTEST_STEM or not term.isalpha():
+            return (), ()
+        found = self._source.starting_with("text", term, _MOST_KINDRED)
+        if not found:
+            shortest = max(_SHORTEST_STEM + 1, -(-len(term) * 3 // 5))
+            heads = (term[:size] for size in range(len(term) - 1, shortest - 1, -1))
+            found = [head for head in heads if self.postings("text", head)[0]][:1]
+        counts: dict[int, float] = {}
+        for kin in found:
+            for document, count in zip(*self.postings("text", kin), strict=True):
+                counts[document] = max(count, counts.get(document, 0.0))
+        documents = sorted(counts)
+        return documents, [counts[document] for document in documents]
 
     def place(self, document: int) -> tuple[int, ...]:
         """Returns the visible neighbours of ``document``; places its whole session at once."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
-from memfs.index.batch import Batch
+from memfs.index.batch import Batch, first_terms
 from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
 from memfs.index.manifest import Manifest, read_manifest
@@ -41,6 +41,7 @@ class WhooshIndex:
         self._searcher = Searcher(
             self._columns,
             self._blocks,
+            self._starting_with,
             analyzer,
             deleted=[entry.deleted for entry in manifest.segments],
         )
@@ -105,6 +106,9 @@ class WhooshIndex:
     def _blocks(self, field_name: str, term: str) -> Iterator[Block]:
         return _shifted_blocks(self._readers, self._columns, field_name, term)
 
+    def _starting_with(self, field_name: str, prefix: str, limit: int) -> list[str]:
+        return _merged_terms(self._readers, field_name, prefix, limit)
+
 
 class OverlaidIndex:
     """A stored index with newer documents held in memory in front of it."""
@@ -128,6 +132,7 @@ class OverlaidIndex:
         self._searcher = Searcher(
             [*columns, batch.columns()],
             self._blocks,
+            self._starting_with,
             analyzer,
             deleted=[*deleted, frozenset()],
         )
@@ -148,6 +153,23 @@ class OverlaidIndex:
         newer = self._lists[field_name].get(term)
         if newer is not None:
             yield [number + self._base for number in newer[0]], newer[1]
+
+    def _starting_with(self, field_name: str, prefix: str, limit: int) -> list[str]:
+        newer = first_terms(self._lists[field_name], prefix, limit)
+        return _merged_terms(self._readers, field_name, prefix, limit, newer)
+
+
+def _merged_terms(
+    readers: Sequence[SegmentReader],
+    field_name: str,
+    prefix: str,
+    limit: int,
+    others: Sequence[str] = (),
+) -> list[str]:
+    found = {term for reader in readers for term in reader.starting_with(field_name, prefix, limit)}
+    return sorted(found.union(others), key=lambda term: term.encode("utf-8", "surrogatepass"))[
+        :limit
+    ]
 
 
 def _shifted_blocks(

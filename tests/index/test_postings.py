@@ -83,6 +83,22 @@ def test_whoosh_itself_finds_the_same_documents(tmp_path: Path) -> None:
     assert _flat(reader, "beta") == [(0, 1.0), (1, 2.0)]
 
 
+@given(
+    st.sets(st.text("abcé東", min_size=1, max_size=5), max_size=30), st.text("abcé東", max_size=3)
+)
+def test_terms_that_begin_alike_are_found_in_order(
+    tmp_path_factory: pytest.TempPathFactory, words: set[str], prefix: str
+) -> None:
+    folder = tmp_path_factory.mktemp("index")
+    manifest = _index(folder, [" ".join(sorted(words))])
+    reader = SegmentReader(folder, manifest.segments[0].name)
+    terms = sorted((term for field, term, _ in reader.terms() if field == "text"), key=str.encode)
+
+    alike = [term for term in terms if term.startswith(prefix)]
+    assert reader.starting_with("text", prefix, 4) == alike[:4]
+    assert reader.starting_with("nofield", prefix, 4) == []
+
+
 def test_a_list_longer_than_a_block_is_read_to_its_end(tmp_path: Path) -> None:
     manifest = _index(tmp_path, ["alpha"] * 2500)
 
@@ -103,6 +119,7 @@ def _read_everything(folder: Path, name: str) -> None:
     reader = SegmentReader(folder, name)
     for term in ("alpha", "beta", "gamma", "delta", "omega"):
         _flat(reader, term)
+    reader.starting_with("text", "alp", 4)
     list(reader.terms())
 
 

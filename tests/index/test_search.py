@@ -18,7 +18,13 @@ from memfs.index.batch import Batch
 from memfs.index.documents import document_from, gate_of, seconds
 from memfs.index.generations import Generations
 from memfs.index.memory_index import MemoryIndex
-from memfs.index.port import DEFAULT_SCORING, FieldWeights, RecordIndex, ScoringSettings
+from memfs.index.port import (
+    DEFAULT_SCORING,
+    FieldWeights,
+    IndexQuery,
+    RecordIndex,
+    ScoringSettings,
+)
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from tests.support.recall_stores import ask, bodies, note, path_of, stored, turn
@@ -209,6 +215,29 @@ def test_a_question_for_a_day_finds_what_was_said_of_it_days_later(make: Make) -
     assert bodies(hits, records)[0] == "We met the mayor last Friday"
 
 
+@pytest.mark.parametrize(
+    ("body", "question"),
+    [
+        ("We run PostgreSQL 16", "postgres version"),
+        ("We run Postgres 16", "which PostgreSQL"),
+        ("The configuration lives in etc", "where is the config"),
+        ("See the config in etc", "configuration file"),
+    ],
+)
+def test_words_that_begin_alike_stand_in_for_a_word_nobody_wrote(
+    make: Make, body: str, question: str
+) -> None:
+    records = [note(1, "nothing of the kind"), note(2, body), note(3, "con post")]
+
+    assert bodies(ask(make(records), question), records) == [body]
+
+
+def test_the_word_itself_wins_over_words_that_begin_like_it(make: Make) -> None:
+    records = [note(1, "the configuration of alpha"), note(2, "the config of beta")]
+
+    assert bodies(ask(make(records), "config"), records) == ["the config of beta"]
+
+
 def test_a_question_for_a_day_alone_is_answered(make: Make) -> None:
     records = [
         note(1, "We met the mayor", event_time=datetime(2023, 5, 5, tzinfo=UTC)),
@@ -291,15 +320,17 @@ def test_each_signal_can_be_switched_off() -> None:
         turn(2, "a", 2, "Bo", "Tiramisu since 2019", event_time=datetime(2023, 5, 1, tzinfo=UTC)),
     ]
     index = memory_index(records)
-    off = ScoringSettings(neighbour=0.0, session=0.0, speaker=1.0, dates=0.0, states_time=1.0)
+    off = ScoringSettings(
+        kindred=0.0, neighbour=0.0, session=0.0, speaker=1.0, dates=0.0, states_time=1.0
+    )
     query = "When did Bo get the favourite dessert in May 2023?"
 
     def parts(scoring: ScoringSettings) -> dict[str, float]:
-        from memfs.index.port import IndexQuery
-
         hits = index.search(IndexQuery(text=query, is_open=lambda _: True), scoring)
         return {name: sum(hit.parts[name] for hit in hits) for name in hits[0].parts}
 
+    assert ask(index, "tiramis")
+    assert index.search(IndexQuery(text="tiramis", is_open=lambda _: True), off) == []
     assert all(value > 0 for value in parts(DEFAULT_SCORING).values())
     assert parts(off) == {
         "own": parts(DEFAULT_SCORING)["own"],
