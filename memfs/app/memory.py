@@ -54,11 +54,19 @@ class Memory:
         self.close()
 
     def close(self) -> None:
-        """Brings the projections up to the ledger and closes the store."""
+        """Brings the projections up to the ledger, keeps the repository up, and closes it.
+
+        Upkeep is a person's to wait for, once in some hundred operations; an agent's question
+        never does.
+        """
         from memfs.reconcile.projecting import refresh_projections
 
         try:
             refresh_projections(self.workspace)
+            if self.actor.is_person:
+                from memfs.services.upkeep import keep_up
+
+                keep_up(self.workspace)
         finally:
             self.workspace.store.close()
 

@@ -16,6 +16,7 @@ from memfs.reconcile.reconciler import pass_result, run_pass
 from memfs.reconcile.watcher import Watcher
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import watched_folders
+from memfs.services.upkeep import keep_up
 
 
 def watch(current: Callable[[], Workspace], *, once: bool = False) -> Iterator[Result]:
@@ -48,6 +49,7 @@ def _pass(workspace: Workspace) -> Result:
     try:
         found = run_pass(workspace)
         refresh_projections(workspace)
+        keep_up(workspace)
     except MemfsError as error:
         return Result(
             action="reconcile",
