@@ -84,7 +84,8 @@ def test_whoosh_itself_finds_the_same_documents(tmp_path: Path) -> None:
 
 
 @given(
-    st.sets(st.text("abcé東", min_size=1, max_size=5), max_size=30), st.text("abcé東", max_size=3)
+    st.sets(st.text("abcé東", min_size=1, max_size=5), min_size=1, max_size=30),
+    st.text("abcé東", max_size=3),
 )
 def test_terms_that_begin_alike_are_found_in_order(
     tmp_path_factory: pytest.TempPathFactory, words: set[str], prefix: str
