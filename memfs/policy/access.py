@@ -20,6 +20,9 @@ from memfs.model.scope import Scope, ScopeKind
 from memfs.model.status import Status
 from memfs.policy.reasons import reason
 
+SERVED_STATUS: Final = Status.ACTIVE
+"""The one status that is served; lookups may narrow by it, :func:`may_read` still decides."""
+
 _HISTORY: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.RETRACTED, Status.EXPIRED})
 """What a person may look at in a history; never a tombstone, never what awaits repair."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from memfs.index.catalogue import Catalogue
 from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
-from memfs.model.status import Status
 from memfs.model.values import JsonValue
+from memfs.policy.access import SERVED_STATUS
 from memfs.services.catalogue import open_catalogue
 from memfs.services.inbox import read_inbox
 from memfs.services.ports import Workspace
@@ -28,7 +28,7 @@ def status(workspace: Workspace, problems: tuple[Problem, ...]) -> Result:
         counts = catalogue.counts()
     finally:
         catalogue.close()
-    active = {kind: number for (kind, state), number in counts.items() if state == Status.ACTIVE}
+    active = {kind: number for (kind, state), number in counts.items() if state == SERVED_STATUS}
     inbox = read_inbox(workspace)
     index = index_status(workspace)
     data: dict[str, JsonValue] = {

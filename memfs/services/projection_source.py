@@ -10,7 +10,7 @@ from memfs.index.catalogue import CatalogueFilter
 from memfs.model.authority import Sink
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.record import StoredRecord
-from memfs.model.status import Status
+from memfs.policy.access import SERVED_STATUS
 from memfs.services.catalogue import open_catalogue
 from memfs.services.ports import Workspace
 from memfs.services.reading import access_request, served_from
@@ -28,7 +28,7 @@ def projected_records(workspace: Workspace, snapshot: Snapshot) -> tuple[StoredR
     """
     request = access_request(workspace, SYSTEM_ACTOR, sink=Sink.PERSON)
     kinds = tuple(kind.name for kind in workspace.registry if kind.is_claim)
-    wanted = CatalogueFilter(kinds=kinds, status=str(Status.ACTIVE), by_importance=True)
+    wanted = CatalogueFilter(kinds=kinds, status=str(SERVED_STATUS), by_importance=True)
     catalogue = open_catalogue(workspace, snapshot)
     try:
         rows = catalogue.listing(wanted)
