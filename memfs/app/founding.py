@@ -13,7 +13,7 @@ from memfs.app.system import SystemClock, SystemIds
 from memfs.formats.settings import decode_settings
 from memfs.model.ids import STORE_PREFIX, TRANSACTION_PREFIX
 from memfs.model.operation import FileChange, OperationKind, Plan
-from memfs.model.origin import Actor, Principal
+from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.model.scope import ScopeKind
 from memfs.model.settings import TrustSettings
@@ -97,16 +97,13 @@ def _founder(caller: Caller, *, is_scripted: bool) -> tuple[Actor, tuple[str, ..
     if not is_scripted:
         return resolve_actor(caller, TrustSettings()), ()
     named = caller.as_principal
-    if not named:
-        actor = resolve_actor(caller, TrustSettings())
-        if not actor.is_person:
-            raise NotTrustedError(
-                "expected the person that scripts act for, got none",
-                hint="memfs init --scripted --as user:NAME --yes",
-            )
-        return actor, (str(actor.principal),)
-    actor = resolve_actor(caller, TrustSettings(scripted=(named,)))
-    return actor, (str(Principal.parse(named)),)
+    actor = resolve_actor(caller, TrustSettings(scripted=(named,) if named else ()))
+    if not actor.is_person:
+        raise NotTrustedError(
+            f"expected the person that scripts act for, got {actor.principal}",
+            hint="memfs init --scripted --as user:NAME --yes",
+        )
+    return actor, (str(actor.principal),)
 
 
 def _plan(name: str, actor: Actor, scripted: tuple[str, ...]) -> Plan:
