@@ -67,7 +67,8 @@ class Generations:
             if self._opened is not None and mark is not None and self._opened[0] == mark:
                 return self._opened[1]
             try:
-                index = WhooshIndex.open(self.folder / name, self.analyzer)
+                earlier = self._opened[1] if self._opened is not None else None
+                index = WhooshIndex.open(self.folder / name, self.analyzer, earlier=earlier)
             except IndexUnavailableError:
                 # A writer may have replaced files between our looks at them.
                 attempt += 1
@@ -130,7 +131,10 @@ class Generations:
         change_index(
             index.folder, index.manifest, ledger=ledger, deleted=index.find(removed), added=added
         )
-        return WhooshIndex.open(index.folder, self.analyzer)
+        changed = WhooshIndex.open(index.folder, self.analyzer, earlier=index)
+        mark = _mark(index.folder)
+        self._opened = None if mark is None else (mark, changed)
+        return changed
 
     @contextmanager
     def locked(self, timeout_s: float) -> Iterator[bool]:

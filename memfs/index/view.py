@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Protocol, TypeAlias
@@ -12,8 +13,8 @@ Postings: TypeAlias = tuple[Sequence[int], Sequence[float]]
 
 _SHORTEST_STEM = 4
 _MOST_KINDRED = 8
-_KEPT_POSTINGS = 400_000
-"""Decoded postings kept for the next question, about 20 MB."""
+_KEPT_POSTINGS = 2_000_000
+"""Decoded postings kept for the next question, 16 MB."""
 
 
 class PostingSource(Protocol):
@@ -168,8 +169,7 @@ class View:
         return self.around[document]
 
     def _read(self, field_name: str, term: str) -> Postings:
-        documents: list[int] = []
-        weights: list[float] = []
+        documents, weights = array("I"), array("f")
         mask = self._mask
         for numbers, counts in self._source.blocks(field_name, term):
             if mask is None:

@@ -47,21 +47,39 @@ class WhooshIndex:
         )
 
     @classmethod
-    def open(cls, folder: Path, analyzer: Analyzer) -> WhooshIndex:
+    def open(
+        cls, folder: Path, analyzer: Analyzer, *, earlier: WhooshIndex | None = None
+    ) -> WhooshIndex:
         """Opens the index in a generation folder.
+
+        Args:
+            folder: The generation.
+            analyzer: Takes questions apart.
+            earlier: The same generation as opened before; its segments never change, so those
+                that are still there are taken over instead of read again.
 
         Raises:
             IndexUnavailableError: Missing, truncated, damaged or of another schema.
         """
         manifest = read_manifest(folder)
-        columns = [_read_columns(folder, entry.name) for entry in manifest.segments]
-        readers = [SegmentReader(folder, entry.name) for entry in manifest.segments]
-        for entry, values in zip(manifest.segments, columns, strict=True):
+        known = earlier._segments() if earlier is not None and earlier.folder == folder else {}
+        columns, readers = [], []
+        for entry in manifest.segments:
+            values, reader = known.get(entry.name) or (
+                _read_columns(folder, entry.name),
+                SegmentReader(folder, entry.name),
+            )
             if len(values) != entry.count or any(n >= entry.count for n in entry.deleted):
                 raise IndexUnavailableError(
                     f"expected {entry.count} documents, got {len(values)}", code="index.damaged"
                 )
+            columns.append(values)
+            readers.append(reader)
         return cls(folder, manifest, columns, readers, analyzer)
+
+    def _segments(self) -> dict[str, tuple[Columns, SegmentReader]]:
+        names = (entry.name for entry in self.manifest.segments)
+        return dict(zip(names, zip(self._columns, self._readers, strict=True), strict=True))
 
     @property
     def size(self) -> int:

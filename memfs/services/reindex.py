@@ -236,7 +236,8 @@ def _written(workspace: Workspace, generations: Generations, snapshot: Snapshot)
             return _opened(index, IndexState.FRESH)
         older = workspace.store.snapshot_or_none(index.ledger)
         changes = [] if older is None else _record_changes(snapshot, older)
-        if older is None or len(changes) > max(OVERLAY_RECORDS, index.size // 2):
+        is_worn = index.size * 2 < sum(entry.count for entry in index.manifest.segments)
+        if older is None or is_worn or len(changes) > max(OVERLAY_RECORDS, index.size // 2):
             return _rebuilt(workspace, generations, snapshot)
         added = _documents(workspace, generations.analyzer, snapshot, changes)
         removed = [change.path for change in changes if change.old is not None]
