@@ -8,8 +8,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from memfs.store.effects import Effects
+
+# Read when it is imported: the tests themselves see no variable from outside.
+IS_FULL_RUN: Final = os.environ.get("MEMFS_FAULTS") == "full"
+"""Whether the fault tests run at full count."""
 
 
 class RecordingEffects(Effects):
@@ -96,11 +101,6 @@ def start_child(work: Callable[[], None]) -> int:
             traceback.print_exc()
             sys.stderr.flush()
         os._exit(status)
-
-
-def is_full_run() -> bool:
-    """Tells whether the fault tests run at full count."""
-    return os.environ.get("MEMFS_FAULTS") == "full"
 
 
 def acknowledge(log: Path, line: str) -> None:
