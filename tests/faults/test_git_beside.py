@@ -20,7 +20,7 @@ from memfs.store.preconditions import (
     WrongBranchError,
 )
 from memfs.store.store import Store
-from tests.support.faults import IS_FULL_RUN, acknowledge, start_child
+from tests.support.faults import acknowledge, is_full_run, start_child
 from tests.support.stores import (
     QUICK,
     SPLIT,
@@ -35,7 +35,7 @@ from tests.support.stores import (
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.timeout(900)]
 
 WRITERS = 2
-OPERATIONS = 300 if IS_FULL_RUN else 25
+OPERATIONS = 300 if is_full_run() else 25
 PAUSE_S = 0.02
 
 

@@ -16,9 +16,9 @@ from memfs.store.bulk import BULK_CHANGES
 from memfs.store.effects import Effects
 from memfs.store.store import Store
 from tests.support.faults import (
-    IS_FULL_RUN,
     KillingEffects,
     RecordingEffects,
+    is_full_run,
     run_in_child,
     start_child,
 )
@@ -106,7 +106,7 @@ def test_a_kill_before_any_effect_leaves_the_old_state_or_the_new_one(
     tmp_path: Path, settings: StoreSettings
 ) -> None:
     total = len(recorded(tmp_path, settings).effects)
-    for at in range(1, total + 1, 1 if IS_FULL_RUN else 3):
+    for at in range(1, total + 1, 1 if is_full_run() else 3):
         root = new_store(tmp_path / str(at), BEFORE)
         status = run_in_child(lambda: write_once(root, KillingEffects(at=at), settings))  # noqa: B023
         assert status == -signal.SIGKILL
@@ -218,7 +218,7 @@ def test_random_kills_lose_nothing_that_was_acknowledged(
     root = new_store(tmp_path / "store")
     chance = random.Random(20261129)
     acknowledged: set[str] = set()
-    for number in range(200 if IS_FULL_RUN else 12):
+    for number in range(200 if is_full_run() else 12):
         acknowledged |= run_until_killed(root, settings, f"run{number}", chance)
         assert_sound(root)
         assert acknowledged <= ledger_files(root).keys()

@@ -12,7 +12,7 @@ from memfs.errors import StoreError
 from memfs.model.settings import StoreSettings
 from memfs.store.store import Store
 from memfs.store.transaction import WriteFailedError
-from tests.support.faults import IS_FULL_RUN, FailingEffects, TornEffects
+from tests.support.faults import FailingEffects, TornEffects, is_full_run
 from tests.support.stores import QUICK, SPLIT, assert_sound, ledger_files, new_store, plan_for
 
 pytestmark = pytest.mark.fault
@@ -50,7 +50,7 @@ def try_to_write(root: Path, effects: FailingEffects, settings: StoreSettings) -
 def test_a_refused_effect_leaves_the_old_state_or_the_new_one(
     tmp_path: Path, fault: str, settings: StoreSettings
 ) -> None:
-    stride = 1 if IS_FULL_RUN else 4
+    stride = 1 if is_full_run() else 4
     at, has_struck = 1, True
     while has_struck:
         root = new_store(tmp_path / str(at), BEFORE)

@@ -12,7 +12,7 @@ from memfs.errors import ConflictError
 from memfs.model.settings import StoreSettings
 from memfs.store.preconditions import LedgerMovedError
 from memfs.store.store import Store
-from tests.support.faults import IS_FULL_RUN, acknowledge, start_child
+from tests.support.faults import acknowledge, is_full_run, start_child
 from tests.support.stores import (
     QUICK,
     SPLIT,
@@ -27,7 +27,7 @@ from tests.support.stores import (
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.timeout(900)]
 
 PROCESSES = 8
-OPERATIONS = 100 if IS_FULL_RUN else 15
+OPERATIONS = 100 if is_full_run() else 15
 
 
 def write_many(root: Path, settings: StoreSettings, log: Path, name: str) -> None:
