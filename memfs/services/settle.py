@@ -93,10 +93,11 @@ def is_beside_memory(workspace: Workspace, ledger: CommitId, tip: CommitId) -> b
     """Whether ``tip`` differs from the ledger only in files that are no memory."""
     store = workspace.store
     changes = store.snapshot(tip).raw_changes_since(store.snapshot(ledger))
-    return not any(
-        is_reserved_path(change.path) or is_record_path(change.path) or change.path == SETTINGS_PATH
-        for change in changes
-    )
+    return not any(is_reserved_path(change.path) or _is_memory(change.path) for change in changes)
+
+
+def _is_memory(path: str) -> bool:
+    return is_record_path(path) or path == SETTINGS_PATH
 
 
 def _settle_once(workspace: Workspace) -> Settlement:
@@ -109,14 +110,16 @@ def _settle_once(workspace: Workspace) -> Settlement:
     repaired: list[str] = []
     held: list[str] = []
     differing = tuple(found.raw_changes_since(admitted))
-    moved = _moved(workspace, admitted, differing)
+    # A hold is decided with the record that it holds, wherever both of them differ.
+    settled = {hold_path(change.path) for change in differing if _is_memory(change.path)}
+    settled |= _moved(workspace, admitted, differing)
     for change in differing:
-        if change.path in moved:
+        if change.path in settled:
             continue
         if is_reserved_path(change.path) or _is_clobbered(workspace, admitted, change):
             changes.append(_repair(workspace, change))
             repaired.append(change.path)
-        elif is_record_path(change.path) or change.path == SETTINGS_PATH:
+        elif _is_memory(change.path):
             changes.extend(_hold(workspace, admitted, found, change))
             held.append(change.path)
     store.commit(_plan(workspace, ledger, tip, tuple(changes), len(repaired), len(held)))

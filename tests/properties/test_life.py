@@ -180,9 +180,10 @@ class Life(RuleBasedStateMachine):
             waiting_edits = [
                 item for item in read_inbox(memory.workspace).candidates if item.is_working_file
             ]
+            reported = memory.status().data["problems"]
         assert found == {name: f"{text}\n" for name, text in self.served.items()}
         assert errors == []
-        if not waiting_edits:
+        if not waiting_edits and not reported:
             assert git(self.root, "status", "--porcelain") == ""
 
     def check_ending(self) -> None:

@@ -211,6 +211,38 @@ def test_a_hard_reset_and_a_restore_lose_no_version(project: Path) -> None:
     assert is_clean(project)
 
 
+def test_a_hold_goes_with_the_commit_that_made_it_needless(project: Path) -> None:
+    with memory_of(project) as memory:
+        memory.correct(memory.list_records()[0].record.id, "FastAPI, the second")
+    git(store_root(project), "reset", "-q", "--hard", "HEAD~1")
+    assert len(waiting(project)) == 1
+    git(store_root(project), "reset", "-q", "--hard", "HEAD~1")
+    assert said(project) == ["FastAPI, the second"]
+    assert tree_of(project, "holds") == []
+    assert is_clean(project)
+
+
+def test_a_reset_of_a_held_record_to_before_it_was_made_is_held_anew(project: Path) -> None:
+    commit_by_hand(project)
+    waiting(project)
+    git(store_root(project), "reset", "-q", "--hard", "HEAD~3")
+    assert said(project) == [FIRST]
+    assert [item.action for item in waiting(project)] == [CandidateAction.FORGET]
+    with memory_of(project) as memory:
+        memory.reject(None, restore=True)
+    assert len(record_files(project)) == 1
+    assert is_clean(project)
+
+
+def test_a_hold_that_someone_deletes_is_put_back(project: Path) -> None:
+    commit_by_hand(project)
+    waiting(project)
+    git(store_root(project), "rm", "-rq", "holds")
+    git(store_root(project), "commit", "-qm", "no holds")
+    assert said(project) == [FIRST]
+    assert len(tree_of(project, "holds")) == 1
+
+
 def test_a_rejected_state_survives_in_the_inbox_file(project: Path) -> None:
     commit_by_hand(project)
     with memory_of(project) as memory:
