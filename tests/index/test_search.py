@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memfs.index import postings
 from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch
 from memfs.index.documents import document_from, gate_of, seconds
@@ -338,6 +339,28 @@ def test_each_signal_can_be_switched_off() -> None:
         "session": 0,
         "dates": 0,
     }
+
+
+def test_what_a_question_reads_does_not_grow_with_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    read = postings._File.read
+
+    def counted(file: postings._File, offset: int, size: int) -> bytes:
+        sizes.append(size)
+        return read(file, offset, size)
+
+    def bytes_read(count: int) -> int:
+        records = [note(n, f"common words and w{n}") for n in range(count)]
+        index = whoosh_index(tmp_path, records)
+        sizes.clear()
+        assert len(ask(index, "w7")) == 1
+        return sum(sizes)
+
+    monkeypatch.setattr(postings._File, "read", counted)
+
+    assert bytes_read(2000) <= 2 * bytes_read(50)
 
 
 _records = st.lists(
