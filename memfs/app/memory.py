@@ -25,6 +25,7 @@ from memfs.model.record import StoredRecord
 from memfs.model.result import Result
 from memfs.model.settings import Settings
 from memfs.policy.authority import capture_origin
+from memfs.services.in_step import is_in_step, is_index_current
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Memory:
     def __init__(self, workspace: Workspace, actor: Actor) -> None:
         self.workspace = workspace
         self.actor = actor
-        self._last_pass: Pass | None = None
+        self._has_looked = False
 
     def __enter__(self) -> Self:
         return self
@@ -59,10 +60,11 @@ class Memory:
         Upkeep is a person's to wait for, once in some hundred operations; an agent's question
         never does.
         """
-        from memfs.reconcile.projecting import refresh_projections
-
         try:
-            refresh_projections(self.workspace)
+            if not is_index_current(self.workspace):
+                from memfs.reconcile.projecting import refresh_projections
+
+                refresh_projections(self.workspace)
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
@@ -75,13 +77,16 @@ class Memory:
         """The settings in force."""
         return self.workspace.settings
 
-    def _take_in(self) -> Pass:
+    def _take_in(self) -> None:
         """Looks once, before anything else, at what changed outside memfs."""
-        if self._last_pass is None:
-            from memfs.reconcile.reconciler import run_pass
+        if not self._has_looked and not is_in_step(self.workspace):
+            self._pass()
+        self._has_looked = True
 
-            self._last_pass = run_pass(self.workspace)
-        return self._last_pass
+    def _pass(self) -> Pass:
+        from memfs.reconcile.reconciler import run_pass
+
+        return run_pass(self.workspace)
 
     def _take_in_before_reading(self) -> str:
         """Looks, and lets a question be answered from the ledger even when looking fails.
@@ -269,8 +274,7 @@ class Memory:
 
         self._take_in()
         result = edit_candidate(self.workspace, reference, self.actor, edit_text)
-        self._last_pass = None
-        self._take_in()
+        self._pass()
         return result
 
     def import_path(
@@ -317,8 +321,8 @@ class Memory:
         """Tells how the store stands."""
         from memfs.services.health import status
 
-        found = self._take_in()
-        return status(self.workspace, found.problems)
+        problems = () if is_in_step(self.workspace) else self._pass().problems
+        return status(self.workspace, problems)
 
     def doctor(self, *, fix: bool = False) -> tuple[Problem, ...]:
         """Examines the store and mends what can be mended without losing anything."""
@@ -336,8 +340,7 @@ class Memory:
         """Looks at what changed outside memfs and files it."""
         from memfs.reconcile.reconciler import pass_result
 
-        self._last_pass = None
-        return pass_result(self.workspace, self._take_in())
+        return pass_result(self.workspace, self._pass())
 
     def watch(self, *, once: bool = False) -> Iterator[Result]:
         """Watches the store and yields a result for each pass that found something."""

@@ -18,13 +18,10 @@ from memfs.reconcile.projections import (
     read_edits,
     revised_record,
 )
+from memfs.services.in_step import projection_stamp
 from memfs.services.intake import ProposedText, file_texts
 from memfs.services.ports import Workspace
-from memfs.services.projection_source import (
-    projected_records,
-    projection_stamp,
-    read_projection,
-)
+from memfs.services.projection_source import projected_records, read_projection
 
 NEW_LINE_KIND: Final = "note"
 
@@ -46,7 +43,7 @@ def edits_of_index(workspace: Workspace) -> IndexEdits:
     text = read_projection(workspace, INDEX_PATH)
     if text is None or is_pristine(text):
         return IndexEdits()
-    stamped = workspace.store.snapshot_or_none(projection_stamp(workspace))
+    stamped = workspace.store.snapshot_or_none(projection_stamp(workspace).commit)
     records = projected_records(workspace, stamped or workspace.store.snapshot())
     edits = read_edits(text, records, registry=workspace.registry)
     if stamped is None:

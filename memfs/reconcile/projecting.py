@@ -7,14 +7,14 @@ the ledger moved or the file is gone, and never over an edit that nobody has fil
 from __future__ import annotations
 
 from memfs.errors import StoreError
+from memfs.model.digests import blob_id
 from memfs.reconcile.projections import INDEX_PATH, is_pristine, render_index
+from memfs.services.in_step import ProjectionStamp, is_index_current, write_projection_stamp
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import (
     projected_records,
-    projection_stamp,
     read_projection,
     write_projection,
-    write_projection_stamp,
 )
 
 
@@ -33,14 +33,15 @@ def refresh_projections(workspace: Workspace, *, is_filed: bool = False) -> bool
     text = read_projection(workspace, INDEX_PATH)
     if text is not None and not is_pristine(text) and not is_filed:
         return False
-    if text is not None and not is_filed and projection_stamp(workspace) == snapshot.commit:
+    if text is not None and not is_filed and is_index_current(workspace):
         return False
     title = f"Memory of {workspace.settings.project}"
     records = projected_records(workspace, snapshot)
     text = render_index(records, registry=workspace.registry, title=title)
     try:
         write_projection(workspace, INDEX_PATH, text)
-        write_projection_stamp(workspace, snapshot.commit)
+        digest = blob_id(text.encode())
+        write_projection_stamp(workspace, ProjectionStamp(snapshot.commit, digest))
     except (OSError, StoreError):
         # A store or a cache that may only be read: what was generated before stays, the
         # question that was asked is answered, and the next writer brings it up.

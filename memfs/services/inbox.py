@@ -19,11 +19,12 @@ from memfs.model.ids import CANDIDATE_PREFIX, is_id, short_id
 from memfs.model.origin import Actor
 from memfs.model.problem import Problem
 from memfs.policy.retention import is_candidate_expired
+from memfs.services.in_step import EDIT_CANDIDATES
 from memfs.services.ports import Workspace
 from memfs.store.layout import slugify
 
 FOLDER: Final = "inbox"
-EDIT_PREFIX: Final = "edit-"
+EDIT_PREFIX: Final = EDIT_CANDIDATES.removeprefix(f"{FOLDER}/")
 """Begins the file name of a candidate that stands for an edited working file."""
 SUFFIX_LENGTH: Final = 4
 """How much of the end of an id has to be given."""

@@ -18,7 +18,6 @@ from memfs.store.layout import MANAGED_FOLDERS
 from memfs.store.snapshot import Snapshot
 
 INDEX_RECORDS: Final = 500
-_STAMP_FILE: Final = "projections"
 
 
 def projected_records(workspace: Workspace, snapshot: Snapshot) -> tuple[StoredRecord, ...]:
@@ -36,20 +35,6 @@ def projected_records(workspace: Workspace, snapshot: Snapshot) -> tuple[StoredR
         return tuple(itertools.islice(served, INDEX_RECORDS))
     finally:
         catalogue.close()
-
-
-def projection_stamp(workspace: Workspace) -> str:
-    """Returns the ledger commit that the projections were made from; empty when unknown."""
-    try:
-        return (workspace.cache_dir / _STAMP_FILE).read_text(encoding="ascii")
-    except (FileNotFoundError, UnicodeDecodeError):
-        return ""
-
-
-def write_projection_stamp(workspace: Workspace, commit: str) -> None:
-    """Notes the ledger commit that the projections were made from."""
-    workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (workspace.cache_dir / _STAMP_FILE).write_text(commit, encoding="ascii")
 
 
 def read_projection(workspace: Workspace, path: str) -> str | None:
