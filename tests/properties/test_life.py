@@ -25,6 +25,7 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.inbox import read_inbox
 from tests.support.faults import is_full_run
 from tests.support.memory import AGENT, git, memory_of, new_project, record_files, store_root
+from tests.support.review import NO_HOOKS
 
 EXAMPLES = 150 if is_full_run() else 5
 STEPS = 25 if is_full_run() else 14
@@ -160,7 +161,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def commit_by_hand(self) -> None:
         git(self.root, "add", "-A")
-        git(self.root, "commit", "-q", "--allow-empty", "--no-verify", "-m", "by hand")
+        git(self.root, *NO_HOOKS, "commit", "-q", "--allow-empty", "-m", "by hand")
 
     @rule()
     def reset_by_hand(self) -> None:

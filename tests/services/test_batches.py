@@ -12,7 +12,7 @@ from memfs.app.importing import MayNotAcceptImportError
 from memfs.model.authority import Authority
 from memfs.model.result import Result, ResultStatus
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
-from tests.support.review import edit, inbox_files, is_clean, places_with, said, waiting
+from tests.support.review import NO_HOOKS, edit, inbox_files, is_clean, places_with, said, waiting
 
 TOKEN = "AKIA" + "IOSFODNN7EXAMPL" + "Q"
 
@@ -148,7 +148,7 @@ def test_a_held_record_is_not_replaced_by_a_batch(project: Path, tmp_path: Path)
     run_import(project, nodes(tmp_path, "The port is 8000"), accept=True)
     file = next((store_root(project) / "records").rglob("*.md"))
     edit(file, "8000\n", "9999\n")
-    git(store_root(project), "commit", "-qam", "by hand")
+    git(store_root(project), *NO_HOOKS, "commit", "-qam", "by hand")
     result = run_import(project, nodes(tmp_path, "The port is 8000", "The build is slow"))
     assert result.status is ResultStatus.DONE
     assert said(project) == ["The port is 8000"]

@@ -9,7 +9,7 @@ import pytest
 
 from memfs.model.result import ResultStatus
 from tests.support.memory import AGENT, git, memory_of, new_project, record_files, store_root
-from tests.support.review import edit, is_clean, said
+from tests.support.review import NO_HOOKS, edit, is_clean, said
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_status_counts_and_shows_no_content(project: Path) -> None:
 
 
 def test_status_names_what_is_held_and_what_is_broken(project: Path) -> None:
-    git(store_root(project), "commit", "-qam", "by hand")
+    git(store_root(project), *NO_HOOKS, "commit", "-qam", "by hand")
     (store_root(project) / "inbox" / "stray.md").write_text("x\n")
     with memory_of(project) as memory:
         result = memory.status()

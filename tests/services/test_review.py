@@ -21,7 +21,16 @@ from tests.support.memory import (
     replaced_settings,
     store_root,
 )
-from tests.support.review import edit, inbox_files, is_clean, log_of, said, tree_of, waiting
+from tests.support.review import (
+    NO_HOOKS,
+    edit,
+    inbox_files,
+    is_clean,
+    log_of,
+    said,
+    tree_of,
+    waiting,
+)
 
 FIRST = "FastAPI for every backend"
 
@@ -198,7 +207,7 @@ def test_a_copy_of_a_record_does_not_take_its_id(project: Path) -> None:
     copy = file.with_name("copy.md")
     copy.write_bytes(file.read_bytes().replace(b"every backend", b"each backend"))
     git(store_root(project), "add", "-A")
-    git(store_root(project), "commit", "-qm", "a copy")
+    git(store_root(project), *NO_HOOKS, "commit", "-qm", "a copy")
     with memory_of(project) as memory:
         (result,) = memory.accept(None)
     assert result.status is ResultStatus.PROBLEMS

@@ -22,7 +22,7 @@ from tests.support.memory import (
     store_root,
     workspace_of,
 )
-from tests.support.review import edit, inbox_files, is_clean, said, tree_of, waiting
+from tests.support.review import NO_HOOKS, edit, inbox_files, is_clean, said, tree_of, waiting
 
 FIRST = "FastAPI for every backend"
 
@@ -38,13 +38,13 @@ def project(tmp_path: Path) -> Path:
 
 def commit_by_hand(project: Path, old: str = "every backend\n", new: str = "no backend\n") -> bytes:
     content = edit(record_files(project)[0], old, new)
-    git(store_root(project), "commit", "-qam", "by hand")
+    git(store_root(project), *NO_HOOKS, "commit", "-qam", "by hand")
     return content
 
 
 def test_settling_twice_finds_nothing_the_second_time(project: Path) -> None:
     edit(record_files(project)[0], "every backend\n", "no backend\n")
-    git(store_root(project), "-c", "core.hooksPath=/dev/null", "commit", "-qam", "by hand")
+    git(store_root(project), *NO_HOOKS, "commit", "-qam", "by hand")
     with workspace_of(project) as workspace:
         first, second = settle(workspace), settle(workspace)
     assert len(first.held) == 1
@@ -112,7 +112,7 @@ def test_a_rejected_commit_stays_held_and_is_not_asked_about_again(project: Path
 def test_an_edit_that_waits_and_is_then_committed_by_hand_still_waits(project: Path) -> None:
     edit(record_files(project)[0], "every backend\n", "no backend\n")
     assert len(waiting(project)) == 1
-    git(store_root(project), "commit", "-qam", "by hand")
+    git(store_root(project), *NO_HOOKS, "commit", "-qam", "by hand")
     assert len(waiting(project)) == 1
     assert len(waiting(project)) == 1
     with memory_of(project) as memory:
@@ -145,7 +145,7 @@ def test_accepting_an_edit_on_top_of_a_held_commit_lifts_the_hold(project: Path)
 def test_a_file_moved_by_a_commit_is_followed_without_review(project: Path) -> None:
     file = record_files(project)[0]
     git(store_root(project), "mv", str(file), str(file.with_name("moved.md")))
-    git(store_root(project), "commit", "-qm", "moved")
+    git(store_root(project), *NO_HOOKS, "commit", "-qm", "moved")
     assert waiting(project) == ()
     assert said(project) == [FIRST]
     assert tree_of(project, "holds") == []
@@ -160,7 +160,7 @@ def test_a_copy_made_by_a_commit_is_held(project: Path) -> None:
     file = record_files(project)[0]
     file.with_name("copy.md").write_bytes(file.read_bytes())
     git(store_root(project), "add", "-A")
-    git(store_root(project), "commit", "-qm", "copied")
+    git(store_root(project), *NO_HOOKS, "commit", "-qm", "copied")
     assert [item.action for item in waiting(project)] == [CandidateAction.ADD]
     assert said(project) == [FIRST]
 
@@ -168,11 +168,9 @@ def test_a_copy_made_by_a_commit_is_held(project: Path) -> None:
 def test_putting_the_admitted_text_back_by_a_commit_lifts_the_hold(project: Path) -> None:
     commit_by_hand(project)
     waiting(project)
-    git(store_root(project), "revert", "--no-edit", "HEAD~1")
-    with memory_of(project):
-        pass
-    assert tree_of(project, "holds") == []
+    git(store_root(project), *NO_HOOKS, "revert", "--no-edit", "HEAD~1")
     assert said(project) == [FIRST]
+    assert tree_of(project, "holds") == []
 
 
 def test_a_malformed_file_committed_by_hand_is_held_and_mended_in_review(project: Path) -> None:
@@ -238,7 +236,7 @@ def test_a_hold_that_someone_deletes_is_put_back(project: Path) -> None:
     commit_by_hand(project)
     waiting(project)
     git(store_root(project), "rm", "-rq", "holds")
-    git(store_root(project), "commit", "-qm", "no holds")
+    git(store_root(project), *NO_HOOKS, "commit", "-qm", "no holds")
     assert said(project) == [FIRST]
     assert len(tree_of(project, "holds")) == 1
 

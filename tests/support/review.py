@@ -9,6 +9,9 @@ from memfs.model.candidate import Candidate
 from memfs.model.origin import Actor
 from tests.support.memory import ANA, git, memory_of, store_root
 
+NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
+"""Before a Git command: the hooks of the store, which each start a process, stay out."""
+
 
 def said(project: Path, actor: Actor = ANA) -> list[str]:
     """Returns what is served, one line a record, sorted."""
