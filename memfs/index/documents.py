@@ -68,7 +68,7 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
     record = stored.record
     session, sequence = session_of(record)
     said = record.event_time or record.observed
-    title = "" if record.body.startswith(record.title) else record.title
+    title = "" if _opens_with(record.body, record.title) else record.title
     text = record.body or record.summary
     words = analyzer.words(text)
     title_words = analyzer.words(title)
@@ -99,6 +99,11 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
         states_time=is_dated and states_time(said_text),
         importance=record.importance,
     )
+
+
+def _opens_with(body: str, title: str) -> bool:
+    """Tells whether a title only repeats how the body starts, shortened or as a heading."""
+    return body.lstrip("# ").startswith(title.rstrip("…").rstrip())
 
 
 def gate_of(record: Record) -> str:
