@@ -11,14 +11,13 @@ from memfs.model.candidate import Candidate
 from memfs.model.record import StoredRecord
 from memfs.policy.reasons import reason
 from memfs.reconcile.projections import (
-    INDEX_PATH,
     EditKind,
     ProjectionEdit,
     is_pristine,
     read_edits,
     revised_record,
 )
-from memfs.services.in_step import projection_stamp
+from memfs.services.in_step import INDEX_PATH, projection_stamp
 from memfs.services.intake import ProposedText, file_texts
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import projected_records, read_projection

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from memfs.errors import StoreError
 from memfs.model.digests import blob_id
-from memfs.reconcile.projections import INDEX_PATH, is_pristine, render_index
-from memfs.services.in_step import ProjectionStamp, is_index_current, write_projection_stamp
+from memfs.reconcile.projections import is_pristine, render_index
+from memfs.services.in_step import (
+    INDEX_PATH,
+    ProjectionStamp,
+    is_index_current,
+    write_projection_stamp,
+)
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import (
     projected_records,

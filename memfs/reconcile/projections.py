@@ -20,7 +20,6 @@ from memfs.model.ids import split_version
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.record import Record, StoredRecord
 
-INDEX_PATH: Final = "MEMORY.md"
 LINE_CHARS: Final = 150
 """Most characters of a line that a person sees; marker and link target come on top."""
 _HEADER: Final = (
