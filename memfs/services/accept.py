@@ -9,6 +9,7 @@ are kept: only the keys that memfs owns are brought up in them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -21,9 +22,10 @@ from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.services.acceptance import acceptance_submission, record_behind
+from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
 from memfs.services.forget import forget_changes
-from memfs.services.judgement import Judgement, check_base, judge
+from memfs.services.judgement import Judgement, check_base, judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import (
     Draft,
@@ -89,11 +91,12 @@ def _record(
     *,
     is_confirmed: bool,
 ) -> Decided[Accepted]:
-    submission = acceptance_submission(
-        workspace, snapshot, candidate, actor, is_confirmed=is_confirmed
-    )
     reviewer = actor.principal if is_confirmed else None
-    judgement = judge(workspace, snapshot, submission, reviewer=reviewer)
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        submission = acceptance_submission(
+            workspace, snapshot, catalogue, candidate, actor, is_confirmed=is_confirmed
+        )
+        judgement = judge_with(workspace, snapshot, catalogue, submission, reviewer=reviewer)
     decision = judgement.decision
     if _says_the_same(judgement, candidate):
         return _reworded(workspace, snapshot, candidate, judgement, actor)
@@ -138,7 +141,10 @@ def _reworded(
     judgement: Judgement,
     actor: Actor,
 ) -> Decided[Accepted]:
-    """Takes the person's bytes as they are: the claim is the same, and so is its version."""
+    """Takes the person's bytes: the claim is the same, and so is its version.
+
+    What memfs itself says in the file, such as the origin and the status, stays what it was.
+    """
     target = judgement.target
     decision = decide_accept(actor, workspace.settings)
     if target is None or not decision.is_admitted:
@@ -147,7 +153,9 @@ def _reworded(
     draft = Draft(
         record=target.record,
         path=target.path,
-        content=candidate.content,
+        content=update_record(
+            candidate.content, target.record, path=target.path, registry=workspace.registry
+        ),
         expected=tip.blob if tip else None,
         decision=decision,
         replaces_working=frozenset({blob_id(candidate.content)}),
@@ -234,7 +242,8 @@ def _settings(
 def _forget(
     workspace: Workspace, snapshot: Snapshot, candidate: Candidate, actor: Actor
 ) -> Decided[Accepted]:
-    target = record_behind(workspace, snapshot, candidate)
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        target = record_behind(workspace, snapshot, catalogue, candidate)
     base = candidate.theirs or candidate.base
     if target is not None:
         check_base(target, base)

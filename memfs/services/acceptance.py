@@ -10,13 +10,14 @@ from typing import Final
 
 from memfs.errors import DataError
 from memfs.formats.record_codec import decode_record
+from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.digests import blob_id
 from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import capture_origin
-from memfs.services.catalogue import open_catalogue, read_entries, read_path
+from memfs.services.catalogue import read_entries, read_path
 from memfs.services.inbox import candidate_path
 from memfs.services.ports import Workspace
 from memfs.store.snapshot import Snapshot
@@ -72,6 +73,7 @@ def acceptance_origin(candidate: Candidate, actor: Actor, *, is_confirmed: bool)
 def acceptance_submission(
     workspace: Workspace,
     snapshot: Snapshot,
+    catalogue: Catalogue,
     candidate: Candidate,
     actor: Actor,
     *,
@@ -79,16 +81,24 @@ def acceptance_submission(
 ) -> Submission:
     """Makes the submission of a candidate that proposes a record.
 
+    Args:
+        workspace: The store.
+        snapshot: The served records that the decision is made on.
+        catalogue: Open at ``snapshot``.
+        candidate: What waits.
+        actor: Who accepts it.
+        is_confirmed: A person accepted this very text.
+
     Raises:
         CandidateUnreadableError: It is not valid, or takes the id of another record.
     """
     record = decoded_proposal(workspace, candidate)
-    target = record_behind(workspace, snapshot, candidate)
+    target = record_behind(workspace, snapshot, catalogue, candidate)
     is_revision = candidate.action is not CandidateAction.ADD and (
         target is not None or bool(candidate.record_id)
     )
     if not is_revision:
-        _check_id(workspace, snapshot, candidate, record)
+        _check_id(catalogue, candidate, record)
     return Submission(
         draft=record,
         origin=acceptance_origin(candidate, actor, is_confirmed=is_confirmed),
@@ -102,16 +112,11 @@ def acceptance_submission(
 
 
 def record_behind(
-    workspace: Workspace, snapshot: Snapshot, candidate: Candidate
+    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, candidate: Candidate
 ) -> StoredRecord | None:
     """Finds the record that a candidate is about, wherever its file stands now."""
     if candidate.record_id and candidate.action is not CandidateAction.ADD:
-        catalogue = open_catalogue(workspace, snapshot)
-        try:
-            entries = catalogue.by_id(candidate.record_id)
-        finally:
-            catalogue.close()
-        found = read_entries(workspace, snapshot, entries)
+        found = read_entries(workspace, snapshot, catalogue.by_id(candidate.record_id))
         if found:
             return found[0]
     stored = read_path(workspace, snapshot, candidate.path)
@@ -120,17 +125,11 @@ def record_behind(
     return stored
 
 
-def _check_id(
-    workspace: Workspace, snapshot: Snapshot, candidate: Candidate, record: Record
-) -> None:
+def _check_id(catalogue: Catalogue, candidate: Candidate, record: Record) -> None:
     """Two files are never one record: a copy has to become a record of its own first."""
     if not record.id:
         return
-    catalogue = open_catalogue(workspace, snapshot)
-    try:
-        taken = [item.path for item in catalogue.by_id(record.id) if item.path != candidate.path]
-    finally:
-        catalogue.close()
+    taken = [item.path for item in catalogue.by_id(record.id) if item.path != candidate.path]
     if taken:
         problem = Problem(
             candidate.path,

@@ -8,6 +8,7 @@ counts every one of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from memfs.index.catalogue import Catalogue
@@ -111,15 +112,18 @@ def accept_batch(
     def decide_on(snapshot: Snapshot) -> Decided[_Tally]:
         mine.clear()
         broken.clear()
-        submissions = []
-        for candidate in candidates:
-            try:
-                submission = acceptance_submission(workspace, snapshot, candidate, actor)
-            except CandidateUnreadableError as error:
-                broken[candidate.id] = error
-                continue
-            mine[submission.key] = candidate
-            submissions.append(submission)
+        submissions: list[Submission] = []
+        with closing(open_catalogue(workspace, snapshot)) as catalogue:
+            for candidate in candidates:
+                try:
+                    submission = acceptance_submission(
+                        workspace, snapshot, catalogue, candidate, actor
+                    )
+                except CandidateUnreadableError as error:
+                    broken[candidate.id] = error
+                    continue
+                mine[submission.key] = candidate
+                submissions.append(submission)
         tally = _judged(workspace, snapshot, submissions)
         return _with_plan(workspace, snapshot, tally, actor, batch)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 
 from memfs.errors import AccessError, MemfsError
@@ -21,6 +22,7 @@ from memfs.services.acceptance import (
     decoded_proposal,
     record_behind,
 )
+from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import (
     find_candidate,
@@ -77,7 +79,9 @@ def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
 
 def _file_as_conflict(workspace: Workspace, candidate: Candidate) -> None:
     """Shows the proposal beside the version that it did not know; accepting it then counts."""
-    stored = record_behind(workspace, workspace.store.snapshot(), candidate)
+    snapshot = workspace.store.snapshot()
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        stored = record_behind(workspace, snapshot, catalogue, candidate)
     if stored is not None:
         conflict = replace(
             candidate,

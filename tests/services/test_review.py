@@ -311,6 +311,31 @@ def test_an_accepted_hand_edit_keeps_every_byte_that_is_not_memfs_own(
     assert is_clean(project)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("authority: user\n", "authority: observed\n"),
+        ("channel: terminal", "channel: editor"),
+        ("principal: user:ana", "principal: user:eve"),
+        ("kind: preference\n", "kind: preference\nstatus: retracted\n"),
+        ("kind: preference\n", "kind: preference\nsupersedes: [mem_01kb8x3v5n0000000000000000]\n"),
+    ],
+    ids=["authority", "channel", "principal", "status", "supersedes"],
+)
+def test_what_memfs_says_of_a_record_is_not_changed_by_hand(
+    project: Path, old: str, new: str
+) -> None:
+    with memory_of(project) as memory:
+        before = memory.list_records()[0].record
+    edit(record_files(project)[0], old, new)
+    with memory_of(project) as memory:
+        memory.accept(None)
+        after = memory.list_records()[0].record
+    assert after == before
+    assert waiting(project) == ()
+    assert is_clean(project)
+
+
 def test_what_an_editor_saves_takes_the_place_of_the_proposal(project: Path) -> None:
     candidate = propose(project, "CI needs Node 20")
     with memory_of(project) as memory:
