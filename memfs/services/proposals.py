@@ -102,6 +102,7 @@ def place_new(
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,
         supersedes=tuple(sorted({*record.supersedes, *decision.supersedes})),
+        superseded_by="",
         status=Status.ACTIVE,
     )
     month = month_of(admitted.observed or workspace.clock.now())
@@ -135,6 +136,9 @@ def next_version(
         version=stored.record.version + 1,
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,
+        supersedes=stored.record.supersedes,
+        superseded_by="",
+        conflicts=stored.record.conflicts,
         status=Status.ACTIVE,
     )
     content = update_record(before, revised, path=stored.path, registry=workspace.registry)

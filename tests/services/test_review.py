@@ -11,6 +11,7 @@ from memfs.app.memory import Memory
 from memfs.errors import MemfsError
 from memfs.model.candidate import CandidateAction, CandidateState
 from memfs.model.result import ResultStatus
+from memfs.model.status import Status
 from memfs.services.review import MayNotReviewError, MemoryModeError
 from tests.support.memory import (
     AGENT,
@@ -334,6 +335,24 @@ def test_what_memfs_says_of_a_record_is_not_changed_by_hand(
     assert after == before
     assert waiting(project) == ()
     assert is_clean(project)
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["edited", "added"])
+def test_no_text_makes_a_record_that_is_replaced_already(project: Path, is_new: bool) -> None:
+    forged = "status: superseded\nsuperseded_by: mem_01kb8x3v5n0000000000000000\nversion: 1\n"
+    file = record_files(project)[0]
+    if is_new:
+        file = file.with_name("added.md")
+        file.write_text(f"---\nkind: preference\n{forged}---\nTabs for every job\n")
+    else:
+        edit(file, "every backend\n", "every job\n")
+        edit(file, "kind: preference\n", f"kind: preference\n{forged}".replace("version: 1\n", ""))
+    with memory_of(project) as memory:
+        (result,) = memory.accept(None)
+        record = memory.show(result.target).record
+        assert memory.check() == ()
+    assert (record.status, record.superseded_by) == (Status.ACTIVE, "")
+    assert any(words.endswith("every job") for words in said(project))
 
 
 def test_what_an_editor_saves_takes_the_place_of_the_proposal(project: Path) -> None:
