@@ -6,8 +6,9 @@ import heapq
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
+from operator import and_
 from typing import Final, TypeAlias
 
 from memfs.index.analysis import Analyzer
@@ -46,6 +47,7 @@ class Searcher:
         self.starting_with = starting_with
         self._analyzer = analyzer
         self._bases = _bases(segments)
+        self._bounded = [_bounded(segment) for segment in segments]
         self.lengths = _joined("H", [segment.lengths for segment in segments])
         self.groups = _joined("q", [segment.groups for segment in segments])
         self.sequences = _joined("I", [segment.sequences for segment in segments])
@@ -191,30 +193,46 @@ class Searcher:
         open_gates = tuple(
             bytes(query.is_open(gate) for gate in segment.gate_names) for segment in self._segments
         )
-        key = (open_gates, query.keys, query.since, query.until, query.valid_at, scoring)
+        invalid = tuple(self._invalid(query.valid_at))
+        key = (open_gates, invalid, query.keys, query.since, query.until, scoring)
         if self._view is None or self._view[0] != key:
-            self._view = (key, View(self, self._mask(query, open_gates), scoring))
+            mask = self._mask(query, open_gates, invalid)
+            self._view = (key, View(self, mask, scoring))
         return self._view[1]
 
-    def _mask(self, query: IndexQuery, open_gates: tuple[bytes, ...]) -> bytes | None:
+    def _invalid(self, moment: int | None) -> Iterator[int]:
+        """Yields the documents that are not valid at a moment; only a few have any bounds."""
+        if moment is None:
+            return
+        for base, columns, bounded in zip(self._bases, self._segments, self._bounded, strict=True):
+            for document in bounded:
+                start, end = columns.valid_from[document], columns.valid_until[document]
+                if start > moment or (end != NO_INSTANT and end <= moment):
+                    yield base + document
+
+    def _mask(
+        self, query: IndexQuery, open_gates: tuple[bytes, ...], invalid: tuple[int, ...]
+    ) -> bytes | None:
         parts = [
             _segment_mask(columns, gates, deleted, query)
             for columns, gates, deleted in zip(
                 self._segments, open_gates, self._deleted, strict=True
             )
         ]
-        if not query.keys and all(part is None for part in parts):
+        if not query.keys and not invalid and all(part is None for part in parts):
             return None
         mask = bytearray().join(
             b"\1" * len(columns) if part is None else part
             for columns, part in zip(self._segments, parts, strict=True)
         )
+        for document in invalid:
+            mask[document] = 0
         for key in query.keys:
             having = bytearray(len(mask))
             for documents, _ in self.blocks("key", key):
                 for document in documents:
                     having[document] = 1
-            mask = bytearray(a & b for a, b in zip(mask, having, strict=True))
+            mask = bytearray(map(and_, mask, having))
         return bytes(mask)
 
 
@@ -239,10 +257,9 @@ def _segment_mask(
     columns: Columns, gates: bytes, deleted: frozenset[int], query: IndexQuery
 ) -> bytearray | None:
     timed = query.since is not None or query.until is not None
-    dated = columns.has_validity and query.valid_at is not None
-    if all(gates) and not deleted and not timed and not dated:
+    if all(gates) and not deleted and not timed:
         return None
-    mask = bytearray(gates[gate] for gate in columns.gates)
+    mask = bytearray(map(gates.__getitem__, columns.gates))
     for document in deleted:
         mask[document] = 0
     if timed:
@@ -251,11 +268,15 @@ def _segment_mask(
         for document, instant in enumerate(columns.instants):
             if not since <= instant < until:
                 mask[document] = 0
-    if dated and query.valid_at is not None:
-        moment = query.valid_at
-        for document, (start, end) in enumerate(
-            zip(columns.valid_from, columns.valid_until, strict=True)
-        ):
-            if start > moment or (end != NO_INSTANT and end <= moment):
-                mask[document] = 0
     return mask
+
+
+def _bounded(columns: Columns) -> list[int]:
+    """Returns the documents that are not valid at all times."""
+    if not columns.has_validity:
+        return []
+    return [
+        document
+        for document, bounds in enumerate(zip(columns.valid_from, columns.valid_until, strict=True))
+        if bounds != (NO_INSTANT, NO_INSTANT)
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import compress
 from typing import Protocol, TypeAlias
 
 from memfs.index.port import ScoringSettings
@@ -176,8 +177,7 @@ class View:
                 documents.extend(numbers)
                 weights.extend(counts)
             else:
-                for document, count in zip(numbers, counts, strict=True):
-                    if mask[document]:
-                        documents.append(document)
-                        weights.append(count)
+                seen = bytes(map(mask.__getitem__, numbers))
+                documents.extend(compress(numbers, seen))
+                weights.extend(compress(counts, seen))
         return documents, weights
