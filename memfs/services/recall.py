@@ -40,7 +40,7 @@ from memfs.services.reindex import (
 from memfs.store.snapshot import Snapshot
 
 MOST_HITS: Final = 1000
-SPARE_HITS: Final = 8
+SPARE_HITS: Final = 5
 """How many hits beyond the limit are read, for ranking to reorder and for naming what is left."""
 _TOLD: Final = frozenset({"access.expired", "access.not-valid"})
 """Denials that may be told; any other would give away that a record exists."""
