@@ -469,3 +469,42 @@ def test_a_reader_that_leaves_early_breaks_nothing(project: Path) -> None:
 
     assert ended.stdout == "["
     assert "Traceback" not in ended.stderr
+
+
+def test_an_import_is_previewed_waits_and_is_known_the_second_time(project: Path) -> None:
+    notes = project / "notes"
+    notes.mkdir()
+    (notes / "deploys.md").write_text("# Deploys\n\nDeploys go through the blue pipeline.\n")
+
+    preview = run_memfs("import", "notes", "--dry-run", *PERSON, cwd=project)
+    before = _json(run_memfs("review", *PERSON, "--json", cwd=project))
+    first = _json(run_memfs("import", "notes", *PERSON, "--json", cwd=project))
+    again = _json(run_memfs("import", "notes", *PERSON, "--json", cwd=project))
+
+    assert preview.output.endswith("  Deploys\n")
+    assert before == []
+    assert len(first["data"]["waiting"]) == 1
+    assert again["data"]["waiting"] == first["data"]["waiting"]
+    (waiting,) = _json(run_memfs("review", *PERSON, "--json", cwd=project))
+    assert waiting["origin"]["class"] == "imported"
+    assert waiting["origin"]["source"].startswith("import:markdown-notes/")
+    run_memfs("review", "accept", "--all", *PERSON, cwd=project)
+    later = _json(run_memfs("import", "notes", *PERSON, "--json", cwd=project))
+    assert (later["status"], later["data"]["known"]) == ("nothing", 1)
+
+
+def test_an_accepted_import_is_one_commit(project: Path) -> None:
+    notes = project / "notes"
+    notes.mkdir()
+    for number in range(3):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n\nThe fact numbered {number}.\n")
+    before = run_git("rev-list", "--count", "main", cwd=project / ".memfs").output
+
+    ended = run_memfs("import", "notes", "--accept", *PERSON, cwd=project)
+
+    assert ended.status == 0, ended.errors
+    after = run_git("rev-list", "--count", "main", cwd=project / ".memfs").output
+    assert int(after) == int(before) + 1
+    assert len(_json(run_memfs("list", "--json", cwd=project))) == 3
+    refused = run_memfs("import", "notes", "--accept", "--as", "agent:builder", cwd=project)
+    assert refused.status == 30

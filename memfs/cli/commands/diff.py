@@ -14,11 +14,7 @@ from memfs.cli.terminal import printable, say, write, write_json
 @click.argument("newer", required=False, type=click.IntRange(1))
 @shared_options
 def command(invocation: Invocation, reference: str, older: int | None, newer: int | None) -> int:
-    """Compare version OLDER of the record ID with version NEWER.
-
-    Without versions: the ledger's version with the working file, when they differ, and
-    otherwise the last two versions.
-    """
+    """Compare version OLDER of the record ID with version NEWER; by default the last two."""
     with invocation.open() as memory:
         difference = memory.diff(reference, older, newer)
     if invocation.is_json:
