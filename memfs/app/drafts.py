@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Final, TypedDict
 
 from memfs.errors import UsageError
-from memfs.formats.when import parse_when
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.origin import Actor
 from memfs.model.query import Query
@@ -132,4 +131,8 @@ def query_from(
 
 
 def _when(text: str, now: datetime) -> datetime | None:
-    return parse_when(text, now) if text else None
+    if not text:
+        return None
+    from memfs.formats.when import parse_when  # most questions name no instant
+
+    return parse_when(text, now)

@@ -15,12 +15,8 @@ from typing import TYPE_CHECKING, Self, Unpack
 from memfs.app.drafts import ClaimOptions, QuestionOptions, draft_from, query_from
 from memfs.app.opening import admitted_settings
 from memfs.errors import MemfsError
-from memfs.model.candidate import Candidate, Submission
-from memfs.model.evidence import Quote
-from memfs.model.operation import Commit
 from memfs.model.origin import Actor, Channel
 from memfs.model.packet import MemoryState, Packet, ScoredRecord
-from memfs.model.problem import Problem
 from memfs.model.record import StoredRecord
 from memfs.model.result import Result
 from memfs.model.settings import Settings
@@ -29,6 +25,9 @@ from memfs.services.in_step import is_in_step, is_index_current
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
+    from memfs.model.candidate import Candidate
+    from memfs.model.operation import Commit
+    from memfs.model.problem import Problem
     from memfs.reconcile.reconciler import Pass
 
 EditText = Callable[[bytes, str], bytes]
@@ -104,6 +103,7 @@ class Memory:
 
     def remember(self, text: str, **options: Unpack[ClaimOptions]) -> Result:
         """Records what the actor states; an agent's statement waits like any proposal."""
+        from memfs.model.candidate import Submission
         from memfs.services.propose import submit
 
         self._take_in()
@@ -125,6 +125,8 @@ class Memory:
             evidence: Id of the evidence record.
             options: What else is said of the claim.
         """
+        from memfs.model.candidate import Submission
+        from memfs.model.evidence import Quote
         from memfs.services.propose import submit
 
         self._take_in()

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from memfs.cli.terminal import columns, faint, printable, say, strong, write
-from memfs.model.candidate import Candidate
-from memfs.model.decision import Reason
 from memfs.model.ids import short_id
 from memfs.model.instants import format_instant
-from memfs.model.operation import Commit
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.model.values import JsonValue
+
+if TYPE_CHECKING:
+    from memfs.model.candidate import Candidate
+    from memfs.model.decision import Reason
+    from memfs.model.operation import Commit
 
 
 def day(moment: datetime | None) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from memfs.model.authority import DEFAULT_SINKS
-from memfs.model.candidate import Candidate
-from memfs.model.decision import Reason
 from memfs.model.instants import format_instant
-from memfs.model.operation import Commit
 from memfs.model.origin import Origin
 from memfs.model.packet import Packet, ScoredRecord
-from memfs.model.problem import Problem
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result
 from memfs.model.values import JsonValue
+
+if TYPE_CHECKING:
+    from memfs.model.candidate import Candidate
+    from memfs.model.decision import Reason
+    from memfs.model.operation import Commit
+    from memfs.model.problem import Problem
 
 
 def _filled(value: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

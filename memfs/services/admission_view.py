@@ -12,7 +12,7 @@ from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
 from memfs.services.catalogue import fingerprint_of, read_entries, read_path
 from memfs.services.ports import Workspace
-from memfs.services.proposals import evidence_ids, project_scope
+from memfs.services.proposals import evidence_ids
 from memfs.store.layout import TOMBSTONE_FOLDER
 from memfs.store.snapshot import Snapshot
 
@@ -56,7 +56,7 @@ def admission_view(
         else frozenset(),
         waiting=waiting,
         reviewer=reviewer,
-        project=project_scope(workspace),
+        project=workspace.scope,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memfs.model.ids import StoreId
 from memfs.model.kinds import KindRegistry
+from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import Settings
 from memfs.store.store import Store
 
@@ -55,3 +56,10 @@ class Workspace:
     def store_id(self) -> StoreId:
         """Identity of the store."""
         return StoreId(self.settings.store_id)
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that records of this store have unless they say otherwise."""
+        if self.settings.project == str(ScopeKind.GLOBAL):
+            return GLOBAL_SCOPE
+        return Scope(ScopeKind.PROJECT, self.settings.project)

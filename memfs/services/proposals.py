@@ -20,7 +20,6 @@ from memfs.model.kinds import KindSpec
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record, StoredRecord
-from memfs.model.scope import Scope, ScopeKind
 from memfs.model.status import Status
 from memfs.services.ports import Workspace
 from memfs.store.layout import hold_path, record_path
@@ -57,13 +56,6 @@ def title_from(text: str) -> str:
     return first[:TITLE_LENGTH].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
-def project_scope(workspace: Workspace) -> Scope:
-    """Returns the scope that records of this store have unless they say otherwise."""
-    if workspace.settings.project == str(ScopeKind.GLOBAL):
-        return Scope(ScopeKind.GLOBAL)
-    return Scope(ScopeKind.PROJECT, workspace.settings.project)
-
-
 def completed_draft(workspace: Workspace, submission: Submission, now: datetime) -> Submission:
     """Fills in what every draft needs before policy can look at it: scope, title, origin."""
     draft = submission.draft
@@ -71,7 +63,7 @@ def completed_draft(workspace: Workspace, submission: Submission, now: datetime)
         submission,
         draft=replace(
             draft,
-            scope=draft.scope or project_scope(workspace),
+            scope=draft.scope or workspace.scope,
             title=draft.title or title_from(draft.body),
             origin=submission.origin,
             observed=draft.observed or now,

@@ -24,7 +24,6 @@ from memfs.policy.access import AccessRequest, may_read
 from memfs.services.catalogue import decode_stored, open_catalogue, read_path
 from memfs.services.inbox import unified_diff
 from memfs.services.ports import Workspace
-from memfs.services.proposals import project_scope
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
 
@@ -78,7 +77,7 @@ def access_request(
         actor=actor,
         sink=sink or (Sink.PERSON if actor.is_person else Sink.AGENT),
         now=workspace.clock.now(),
-        project=project_scope(workspace),
+        project=workspace.scope,
         scopes=scopes,
         is_history=is_history,
     )

@@ -27,7 +27,6 @@ from memfs.model.status import Status
 from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.ports import Workspace
-from memfs.services.proposals import project_scope
 from memfs.services.ranking import Match, RankContext, is_answered, ranked, without_repeats
 from memfs.services.reindex import (
     IndexState,
@@ -161,7 +160,7 @@ class _Reader:
             actor=query.actor,
             sink=query.sink,
             now=workspace.clock.now(),
-            project=project_scope(workspace),
+            project=workspace.scope,
             scopes=query.scopes,
             valid_at=query.valid_at or query.as_of,
         )
