@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from memfs.app.actors import Caller, NotTrustedError, resolve_actor
-from memfs.app.opening import admitted_settings
+from memfs.app.opening import StoreUnfinishedError, admitted_settings
 from memfs.app.system import SystemClock, SystemIds
 from memfs.formats.settings import decode_settings
 from memfs.model.ids import STORE_PREFIX, TRANSACTION_PREFIX
@@ -53,9 +53,8 @@ def found_store(
     project_root = None if is_home or explicit else project_root_for(folder)
     root = _root(caller.env, folder=folder, explicit=explicit, is_home=is_home)
     name = str(ScopeKind.GLOBAL) if is_home else project or _plain((project_root or folder).name)
-    actor, scripted = _founder(caller, is_scripted=is_scripted)
-    was_there = is_store(root)
-    if was_there:
+    actor, scripted = _founder(caller, root, is_scripted=is_scripted)
+    if is_store(root):
         scripted = ()
     plan = _plan(name, actor, scripted)
     commit = create_store(root, plan, project_root=project_root)
@@ -88,14 +87,14 @@ def _plain(name: str) -> str:
     return _ODD.sub("-", name).strip("-._+")[:_NAME_LENGTH] or "project"
 
 
-def _founder(caller: Caller, *, is_scripted: bool) -> tuple[Actor, tuple[str, ...]]:
-    """Returns who founds the store and who scripts may act for in it.
+def _founder(caller: Caller, root: Path, *, is_scripted: bool) -> tuple[Actor, tuple[str, ...]]:
+    """Returns who founds the store, or completes it, and who scripts may act for in it.
 
     Whoever can run this command owns the account; a scripted store is asked for in words,
     names its person, and says so in its settings for everyone to see.
     """
     if not is_scripted:
-        return resolve_actor(caller, TrustSettings()), ()
+        return resolve_actor(caller, _trust_of(root)), ()
     named = caller.as_principal
     actor = resolve_actor(caller, TrustSettings(scripted=(named,) if named else ()))
     if not actor.is_person:
@@ -104,6 +103,17 @@ def _founder(caller: Caller, *, is_scripted: bool) -> tuple[Actor, tuple[str, ..
             hint="memfs init --scripted --as user:NAME --yes",
         )
     return actor, (str(actor.principal),)
+
+
+def _trust_of(root: Path) -> TrustSettings:
+    """Returns whom the store that is there already trusts; nobody where there is none."""
+    if not is_store(root):
+        return TrustSettings()
+    with Store.open(root) as store:
+        try:
+            return admitted_settings(store).trust
+        except StoreUnfinishedError:
+            return TrustSettings()
 
 
 def _plan(name: str, actor: Actor, scripted: tuple[str, ...]) -> Plan:

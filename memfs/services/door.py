@@ -15,6 +15,7 @@ from memfs.errors import ConflictError
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.services.ports import Workspace
+from memfs.services.read_back import read_back
 from memfs.services.settle import ContendedError, is_beside_memory, settle
 from memfs.store.preconditions import (
     ForeignCommitsError,
@@ -56,6 +57,7 @@ def commit_decided(
 
     Raises:
         ContendedError: The ledger moved at every attempt.
+        ReadBackError: The ledger does not have what was committed to it.
         PreconditionError: A record that the caller named changed in an incompatible way and
             ``decide`` did not notice.
     """
@@ -85,7 +87,9 @@ def _attempt(
     decided = decide(workspace.store.snapshot())
     if decided.plan is None:
         return Committed(decided.outcome, None)
-    return Committed(decided.outcome, _commit(workspace, decided.plan))
+    commit = _commit(workspace, decided.plan)
+    read_back(workspace, decided.plan, commit)
+    return Committed(decided.outcome, commit)
 
 
 def _commit(workspace: Workspace, plan: Plan) -> Commit:

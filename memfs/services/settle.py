@@ -19,7 +19,7 @@ from typing import Final
 
 from memfs.errors import ConflictError, DataError
 from memfs.formats.hold_codec import encode_hold
-from memfs.formats.record_codec import RecordError, read_record
+from memfs.formats.record_codec import RecordError, decode_record, read_record
 from memfs.model.candidate import Candidate, CandidateAction
 from memfs.model.decision import Decision, Reason
 from memfs.model.digests import content_digest
@@ -27,11 +27,13 @@ from memfs.model.hold import Hold
 from memfs.model.ids import CANDIDATE_PREFIX, TRANSACTION_PREFIX, CommitId
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import SYSTEM_ACTOR, Channel, Origin, Principal, PrincipalKind
+from memfs.model.record import Record
 from memfs.policy.administration import decide_hold, decide_release, decide_repair
 from memfs.policy.authority import origin_class
 from memfs.policy.reasons import reason
 from memfs.services.inbox import put_candidate, read_inbox
 from memfs.services.ports import Workspace
+from memfs.services.proposals import title_from
 from memfs.store.layout import SETTINGS_PATH, hold_path, is_record_path, is_reserved_path
 from memfs.store.preconditions import ForeignCommitsError, LedgerMovedError, PreconditionError
 from memfs.store.snapshot import Snapshot, TreeChange
@@ -348,13 +350,21 @@ def _described(workspace: Workspace, candidate: Candidate, source: bytes) -> Can
     """Adds the id, kind and title that the text itself tells, when it can be read."""
     if candidate.path == SETTINGS_PATH:
         return replace(candidate, title="settings")
-    try:
-        record = read_record(source, path=candidate.path, registry=workspace.registry)
-    except RecordError:
+    record = _told_by(workspace, candidate.path, source)
+    if record is None:
         return candidate
+    title = record.title or title_from(record.body) or candidate.title
     return replace(
         candidate,
         record_id=record.id,
         kind=record.kind,
-        title=record.id if record.sensitivity.is_opaque else record.title or candidate.title,
+        title=record.id if record.sensitivity.is_opaque else title,
     )
+
+
+def _told_by(workspace: Workspace, path: str, source: bytes) -> Record | None:
+    """Reads a record, or the draft that a person wrote with little more than a body."""
+    try:
+        return read_record(source, path=path, registry=workspace.registry)
+    except RecordError:
+        return decode_record(source, path=path, registry=workspace.registry, draft=True).record
