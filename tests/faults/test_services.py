@@ -65,8 +65,9 @@ def assert_sound(project: Path) -> None:
     assert is_clean(project)
     with memory_of(project) as memory:
         assert [item for item in memory.check() if str(item.severity) == "error"] == []
-    leftovers = [path.name for path in root.rglob("*") if ".tmp" in path.name]
-    assert leftovers == []
+        assert memory.doctor(fix=True) == ()
+    files = [path for path in (root / "records").rglob("*") if path.is_file()]
+    assert [path.name for path in files if path.suffix != ".md"] == []
 
 
 def operations(project: Path, *verbs: str) -> int:
