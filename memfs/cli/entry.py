@@ -20,6 +20,7 @@ from memfs.errors import MemfsError
 # Objects made before the collector looks; imports alone make tens of thousands.
 _GARBAGE_THRESHOLD: Final = 200_000
 
+EXIT_REFUSED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_BUG: Final = 3
 EXIT_INTERRUPTED: Final = 130
@@ -86,6 +87,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # stdout goes nowhere now, so that the interpreter's last flush stays quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # The machine refused (a full disk behind stdout, a folder that may not be read): no
+        # bug of ours, and nothing that a report could add to.
+        place = f"{error.filename}: " if error.filename else ""
+        say(f"{place}system.refused: {error.strerror or error}")
+        return EXIT_REFUSED
     except Exception as error:  # noqa: BLE001  the one broad handler of this entry point
         return _report_bug(error)
     return status if isinstance(status, int) else 0

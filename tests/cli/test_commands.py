@@ -471,6 +471,19 @@ def test_a_reader_that_leaves_early_breaks_nothing(project: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
+def test_a_full_disk_behind_the_output_is_named_and_is_no_bug(project: Path) -> None:
+    ended = subprocess.run(
+        f"{PROGRAM} status >/dev/full",
+        shell=True,
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (ended.returncode, ended.stderr.split(":")[0]) == (1, "system.refused")
+
+
 def test_an_import_is_previewed_waits_and_is_known_the_second_time(project: Path) -> None:
     notes = project / "notes"
     notes.mkdir()
