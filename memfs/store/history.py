@@ -110,7 +110,9 @@ def file_versions(
     current, start = path, str(head)
     for _ in range(_MAX_RENAMES):
         options = [f"--max-count={limit - len(versions)}"] if limit else []
-        output = run_git(git_dir, None, "rev-list", *options, start, "--", current)
+        # Behind a merge that settled a reset, the plain list leaves out one side's commits.
+        listing = ("rev-list", "--full-history", *options, start, "--", current)
+        output = run_git(git_dir, None, *listing)
         ids = output.decode("ascii").split()
         versions += (FileVersion(commit, current) for commit in _read(objects, ids))
         if not ids or (limit and len(versions) >= limit):

@@ -107,10 +107,14 @@ def sweep_temporaries(git_dir: Path, *, now_s: float | None = None) -> int:
     """
     oldest = (time.time() if now_s is None else now_s) - _ABANDONED_S
     swept = 0
-    for folder in (git_dir / "memfs", *(git_dir.parent / name for name in UNTRACKED_FOLDERS)):
+    root = git_dir.parent
+    for folder in (git_dir / "memfs", *(root / name for name in UNTRACKED_FOLDERS), root):
         if not folder.is_dir():
             continue
-        for _, _, names, descriptor in os.fwalk(folder, follow_symlinks=False):
+        for _, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
+            if folder == root:
+                # Projections lie here; what lies among the records is not ours to judge.
+                folders.clear()
             for name in names:
                 if name.startswith(TEMPORARY_PREFIX) and name.endswith(".tmp"):
                     swept += _remove_older(descriptor, name, oldest)

@@ -226,13 +226,14 @@ class Store:
             LockTimeoutError: A lock was not free in time.
             WriteFailedError: The file system refused.
         """
-        from memfs.store import scaffold
+        from memfs.store import maintenance, scaffold
 
         self.recover()
         try:
             scaffold.configure_repository(self.git_dir)
             scaffold.install_hooks(self.git_dir)
             files.make_private(self.root)
+            maintenance.sweep_temporaries(self.git_dir)
         except OSError as error:
             raise WriteFailedError(f"the store could not be mended: {error.strerror}") from error
 

@@ -45,7 +45,6 @@ class Life(RuleBasedStateMachine):
         self.served: dict[str, str] = {}
         self.versions: dict[str, list[str]] = {}
         self.choices: set[str] = set()
-        self.was_reset = False
         self.unserved: set[str] = set()
 
     @initialize()
@@ -167,7 +166,6 @@ class Life(RuleBasedStateMachine):
     def reset_by_hand(self) -> None:
         if int(git(self.root, "rev-list", "--count", "--first-parent", "HEAD")) > 1:
             git(self.root, "reset", "-q", "--hard", "HEAD~1")
-            self.was_reset = True
 
     # What must hold ---------------------------------------------------------------------
 
@@ -190,7 +188,7 @@ class Life(RuleBasedStateMachine):
     def check_ending(self) -> None:
         with memory_of(self.project) as memory:
             for name, texts in self.versions.items():
-                if name in self.served and not self.was_reset:
+                if name in self.served:
                     for number, text in enumerate(texts, start=1):
                         assert memory.show(f"{name}@{number}").record.body == f"{text}\n"
             for text in sorted(self.unserved):

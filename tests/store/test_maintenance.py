@@ -67,12 +67,14 @@ def test_half_written_files_of_long_dead_processes_are_swept(repository: Reposit
             "inbox/.memfs-fresh.tmp": "half",
             "inbox/a.md": "whole",
             ".git/memfs/.memfs-4567.tmp": "half",
+            ".memfs-89ab.tmp": "half",
             "records/.memfs-0123.tmp": "not ours to judge",
         }
     )
     for path in ("inbox/deep/.memfs-0123.tmp", "inbox/a.md", ".git/memfs/.memfs-4567.tmp"):
         os.utime(repository.root / path, (1, 1))
-    assert sweep_temporaries(repository.git_dir) == 2
+    os.utime(repository.root / ".memfs-89ab.tmp", (1, 1))
+    assert sweep_temporaries(repository.git_dir) == 3
     assert sorted(path.name for path in (repository.root / "inbox").rglob("*.*")) == [
         ".memfs-fresh.tmp",
         "a.md",
