@@ -90,9 +90,15 @@ class Memory:
     def _take_in_before_reading(self) -> str:
         """Looks, and lets a question be answered from the ledger even when looking fails.
 
+        An agent's question does not look at all: it is answered from the ledger whatever the
+        working tree says, and waits for nothing that grows with the store. The next command
+        of a person, or the watcher, looks.
+
         Returns:
             The code of what was in the way; empty when nothing was.
         """
+        if not self.actor.is_person:
+            return ""
         try:
             self._take_in()
         except MemfsError as error:
