@@ -66,7 +66,7 @@ class RankSettings:
     vector: float = 0.0
     outcome: float = 0.1
     half_life_days: float = 30.0
-    floor: float = 0.15
+    floor: float = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,5 +21,5 @@ def test_settings_have_dotted_names_and_plain_values() -> None:
     assert flat["trust.scripted"] == ["user:ana"]
     assert flat["trust.agent_quotes"] is True
     assert flat["trust.hand_edits"] == "review"
-    assert flat["recall.rank.floor"] == 0.15
+    assert flat["recall.rank.floor"] == 0.25
     assert flat["policy.tighten.preference.user-stated"] == "quarantine"
