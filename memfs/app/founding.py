@@ -12,7 +12,7 @@ from memfs.app.opening import StoreUnfinishedError, admitted_settings
 from memfs.app.system import SystemClock, SystemIds
 from memfs.formats.settings import decode_settings
 from memfs.model.ids import STORE_PREFIX, TRANSACTION_PREFIX
-from memfs.model.operation import FileChange, OperationKind, Plan
+from memfs.model.operation import Commit, FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.model.scope import ScopeKind
@@ -20,7 +20,7 @@ from memfs.model.settings import TrustSettings
 from memfs.policy.administration import decide_init
 from memfs.store.discovery import global_store_root, is_store, project_root_for
 from memfs.store.layout import SETTINGS_PATH, STORE_FOLDER
-from memfs.store.scaffold import create_store, template_files
+from memfs.store.scaffold import prepare_store, template_files
 from memfs.store.store import Store
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9._+-]+")
@@ -57,14 +57,16 @@ def found_store(
     if is_store(root):
         scripted = ()
     plan = _plan(name, actor, scripted)
-    commit = create_store(root, plan, project_root=project_root)
+    prepare_store(root, project_root=project_root)
     with Store.open(root) as store:
+        is_adopted = _adopt(store, actor)
+        commit = None if is_adopted else _begin(store, plan)
         settings = admitted_settings(store)
     return Result(
         action="init",
         target=settings.project,
-        status=ResultStatus.DONE if commit else ResultStatus.NOTHING,
-        message=_words(root, name, was_there=commit is None, scripted=scripted),
+        status=ResultStatus.DONE if commit or is_adopted else ResultStatus.NOTHING,
+        message=_words(root, name, commit, is_adopted=is_adopted, scripted=scripted),
         operation=commit.transaction if commit else "",
         store=str(root),
         data={
@@ -73,6 +75,27 @@ def found_store(
             "scripted": list(settings.trust.scripted),
         },
     )
+
+
+def _begin(store: Store, plan: Plan) -> Commit | None:
+    """Commits the first files, unless the store has operations already."""
+    return store.commit(plan) if store.ledger_head() is None else None
+
+
+def _adopt(store: Store, actor: Actor) -> bool:
+    """Takes a clone as a store, when that is what lies there and a person asks for it.
+
+    Raises:
+        NotTrustedError: Whoever asks is no person: a clone can say anything of itself.
+    """
+    if store.ledger_head() is not None or store.main_head() is None:
+        return False
+    if not actor.is_person:
+        raise NotTrustedError(
+            f"expected a person to take over the clone at {store.root}, got {actor}",
+            hint="run memfs init there in a terminal",
+        )
+    return store.adopt_ledger(SystemClock().now()) is not None
 
 
 def _root(env: Mapping[str, str], *, folder: Path, explicit: Path | None, is_home: bool) -> Path:
@@ -137,8 +160,12 @@ def _plan(name: str, actor: Actor, scripted: tuple[str, ...]) -> Plan:
     )
 
 
-def _words(root: Path, name: str, *, was_there: bool, scripted: tuple[str, ...]) -> str:
-    if was_there:
+def _words(
+    root: Path, name: str, commit: Commit | None, *, is_adopted: bool, scripted: tuple[str, ...]
+) -> str:
+    if is_adopted:
+        return f"took over the clone at {root}; what is above its last operation waits for review"
+    if commit is None:
         return f"the store at {root} was there already; its records are as they were"
     words = f"made the memory of {name} at {root}"
     if scripted:

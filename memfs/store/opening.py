@@ -7,6 +7,7 @@ from typing import Final
 
 from memfs.errors import ConflictError, GitError, StoreError
 from memfs.store.context import WriteContext
+from memfs.store.files import digest_file
 from memfs.store.layout import is_untracked
 from memfs.store.lock import LockTimeoutError, LockUnavailableError
 from memfs.store.settled import is_settled
@@ -24,6 +25,22 @@ class WorkingFileChangedError(ConflictError):
     """A working file changed between reading and writing it."""
 
     code = "conflict.working-file-changed"
+
+
+def check_unchanged(root_fd: int, path: str, expected: str) -> None:
+    """Checks that a working file still is what a person began to edit.
+
+    Raises:
+        WorkingFileChangedError: It is not.
+        FileRefusedError: It is no regular file with a single link.
+    """
+    found = digest_file(root_fd, path)
+    if found != expected:
+        raise WorkingFileChangedError(
+            f"expected {expected}, got {found or 'nothing'}",
+            path=path,
+            hint="the file changed while the editor was open; edit it again",
+        )
 
 
 class TrackedPathError(StoreError):

@@ -22,6 +22,7 @@ from memfs.store.discovery import find_git_project, is_store, pointer_text
 from memfs.store.files import FOLDER_MODE, atomic_write, make_private, open_root
 from memfs.store.git import GitFailedError, init_repository, run_git
 from memfs.store.layout import README_PATH, SETTINGS_PATH, STORE_FOLDER
+from memfs.store.maintenance import sweep_temporaries
 from memfs.store.repository import read_configuration
 from memfs.store.resources import read_resource
 
@@ -142,6 +143,14 @@ def prepare_store(root: Path, *, project_root: Path | None = None) -> None:
     make_private(root)
     if project_root is not None:
         exclude_from_project(root, project_root)
+
+
+def mend_repository(root: Path) -> None:
+    """Restores configuration, hooks and access rights, and sweeps what killed processes left."""
+    configure_repository(root / ".git")
+    install_hooks(root / ".git")
+    make_private(root)
+    sweep_temporaries(root / ".git")
 
 
 def configure_repository(git_dir: Path) -> None:

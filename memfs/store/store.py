@@ -28,8 +28,8 @@ from memfs.store.context import WriteContext, make_context
 from memfs.store.effects import REAL_EFFECTS, Effects, WriteFailedError
 from memfs.store.layout import is_untracked
 from memfs.store.opening import (
-    WorkingFileChangedError,
     check_repository,
+    check_unchanged,
     check_untracked,
     finish_interrupted,
     recover_at_open,
@@ -141,6 +141,13 @@ class Store:
         with self._guard:
             return commit_plan(self._context, plan)
 
+    def adopt_ledger(self, at: datetime) -> CommitId | None:
+        """Takes a clone as a store; see :func:`memfs.store.adoption.adopt_ledger`."""
+        from memfs.store.adoption import adopt_ledger
+
+        with self._guard:
+            return adopt_ledger(self._context, at)
+
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Keeps every other writer out while several steps are taken, such as deciding and
@@ -209,13 +216,7 @@ class Store:
             FileRefusedError: It is no regular file with a single link.
             WriteFailedError: The file system refused.
         """
-        found = files.digest_file(self._root_fd, path)
-        if found != expected:
-            raise WorkingFileChangedError(
-                f"expected {expected}, got {found or 'nothing'}",
-                path=path,
-                hint="the file changed while the editor was open; edit it again",
-            )
+        check_unchanged(self._root_fd, path, expected)
         self._write(path, content)
 
     def mend(self) -> None:
@@ -226,14 +227,11 @@ class Store:
             LockTimeoutError: A lock was not free in time.
             WriteFailedError: The file system refused.
         """
-        from memfs.store import maintenance, scaffold
+        from memfs.store.scaffold import mend_repository
 
         self.recover()
         try:
-            scaffold.configure_repository(self.git_dir)
-            scaffold.install_hooks(self.git_dir)
-            files.make_private(self.root)
-            maintenance.sweep_temporaries(self.git_dir)
+            mend_repository(self.root)
         except OSError as error:
             raise WriteFailedError(f"the store could not be mended: {error.strerror}") from error
 
