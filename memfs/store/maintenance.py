@@ -80,11 +80,16 @@ def maintain(
 
     Raises:
         GitFailedError: A step failed or took too long; the store is as good as before.
+        OSError: The store cannot be written.
     """
     loose, packs = count_loose_objects(git_dir), count_packs(git_dir)
+    skipped = Maintenance(is_skipped=True, loose_objects=loose, packs=packs)
+    if not is_forced and not is_due(git_dir):
+        # Asked before the lock, whose file a store on a read-only disk cannot have.
+        return skipped
     with _alone(git_dir) as is_alone:
         if not is_alone or not (is_forced or is_due(git_dir)):
-            return Maintenance(is_skipped=True, loose_objects=loose, packs=packs)
+            return skipped
         swept = sweep_bulk_refs(git_dir)
         files = sweep_temporaries(git_dir)
         join = ("--geometric=2", "--write-midx") if packs > PACKS else ()

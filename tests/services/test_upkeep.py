@@ -35,3 +35,20 @@ def test_a_person_packs_when_it_is_due_and_an_agent_does_not(
     assert packs(project) == 1
     with memory_of(project) as memory:
         assert [item.record.body for item in memory.list_records()] == ["CI needs Node 20\n"]
+
+
+def test_a_store_that_cannot_be_written_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project) as memory:
+        memory.remember("CI needs Node 20", kind="fact")
+    lock = store_root(project) / ".git" / "memfs" / "maintenance.lock"
+    lock.unlink(missing_ok=True)
+    # Stands for a read-only disk: the lock's file cannot be opened, due or not.
+    lock.mkdir()
+    for due_at in (maintenance.LOOSE_OBJECTS, 0):
+        monkeypatch.setattr(maintenance, "LOOSE_OBJECTS", due_at)
+        with memory_of(project) as memory:
+            assert [item.record.body for item in memory.list_records()] == ["CI needs Node 20\n"]
+    assert packs(project) == 0
