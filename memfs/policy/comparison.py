@@ -53,13 +53,21 @@ def _own_revision(context: Context, findings: Findings, target: Record) -> Findi
 
 
 def _is_own_correction(context: Context, others: tuple[StoredRecord, ...]) -> bool:
-    """Tells whether one person's newer statement replaces exactly one earlier one of theirs."""
+    """Tells whether a person's newer statement replaces exactly one earlier one.
+
+    Their own, or one that no person stated: what an agent or an import said, even confirmed,
+    gives way to a person's own words, as it does when they correct it.
+    """
     if len(others) != 1 or context.submission.action is not CandidateAction.ADD:
         return False
+    principal = context.submission.origin.principal
     if context.submission.is_confirmed:
-        reviewer = context.view.reviewer
-        return reviewer is not None and _is_own(others[0].record, reviewer)
-    return context.is_person and _is_own(others[0].record, context.submission.origin.principal)
+        if context.view.reviewer is None:
+            return False
+        principal = context.view.reviewer
+    elif not context.is_person:
+        return False
+    return not _is_stated_by_other(others[0].record, principal)
 
 
 def _is_own(record: Record, principal: Principal) -> bool:

@@ -93,7 +93,7 @@ _SCREENING: Final = {
 
 _COMPARISON: Final = {
     "tombstone.matches": "this was forgotten on demand and must not come back",
-    "correction.supersedes": "it replaces an earlier statement of the same person",
+    "correction.supersedes": "it replaces what an active record said about the same subject",
     "conflict.contradiction": "an active record says otherwise about the same subject",
     "conflict.ambiguous": "more than one active record speaks about the same subject",
     "conflict.other-principal": "the record that says otherwise is not this principal's own",

@@ -181,3 +181,15 @@ def test_an_own_comment_in_the_frontmatter_outlives_a_correction(project: Path) 
         memory.correct(only_id(project), "The port is 8001")
     assert file.read_text().startswith("---\n# ask Bob\nx-team: net\nid:")
     assert is_clean(project)
+
+
+def test_a_persons_own_words_replace_what_only_an_agent_said(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project, AGENT) as memory:
+        memory.propose("CI runs Node 20", kind="fact", subject="ci-node")
+    with memory_of(project) as memory:
+        memory.accept(None)
+        result = memory.remember("CI runs Node 22", kind="fact", subject="ci-node")
+        served = [stored.record.body for stored in memory.list_records()]
+    assert [reason.code for reason in result.reasons] == ["correction.supersedes"]
+    assert served == ["CI runs Node 22\n"]
