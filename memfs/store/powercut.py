@@ -3,19 +3,22 @@
 A killed process loses nothing that the kernel has; a power cut can lose objects and leave refs
 empty, more so with ``process`` durability. At the first opening after a restart the last
 operations are therefore read back. A head that cannot be read steps back along its own log to
-the last one that can. Working files are left alone: what they have more than the ledger then
-shows up as edits, and is decided like any other.
+the last one that can, and one whose ref was deleted or renamed away stands again where it was.
+Working files are left alone: what they have more than the ledger then shows up as edits, and is
+decided like any other.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import DataError, StoreError
 from memfs.store.context import WriteContext
+from memfs.store.journal import Marker
 from memfs.store.message import COMMITTER, parse_commit, tree_of
 from memfs.store.refs import (
     LEDGER_REF,
@@ -35,36 +38,51 @@ _CHECKED_FILES: Final = 2000
 """A large import is one pack that Git syncs by itself; reading all of it would take minutes."""
 
 
-def has_broken_ref(context: WriteContext) -> bool:
-    """Tells whether a head holds no object id."""
+def has_lost_head(context: WriteContext, marker: Marker | None) -> bool:
+    """Tells whether a head holds no object id, or is gone though there was one.
+
+    Args:
+        context: The repository.
+        marker: What was known the last time.
+    """
     try:
-        context.read_main()
-        context.read_ledger()
+        main, ledger = context.read_main(), context.read_ledger()
     except BrokenRefError:
         return True
-    return False
+    return not main if ledger else bool(marker is not None and marker.ledger)
 
 
-def restore_heads(context: WriteContext, staging: Staging) -> tuple[str, ...]:
+def restore_heads(
+    context: WriteContext, staging: Staging, marker: Marker | None
+) -> tuple[str, ...]:
     """Steps unreadable heads back to the last readable one; the caller holds the write lock.
+
+    A ledger that is gone stands where the marker saw it, a branch that is gone at the end of
+    its log, or at the ledger when the log went with it.
 
     Returns:
         The names of the refs that were moved.
     """
     moved = []
+    places: Iterable[str]
+    seen = marker.ledger if marker is not None else ""
     for name in (LEDGER_REF, MAIN_REF):
         try:
             head = read_ref(context.git_dir, name)
         except BrokenRefError:
-            head = ""
-            is_broken = True
+            head, places = "", _logged(context, name)
         else:
-            is_broken = bool(head) and not _is_readable(context, head)
-        if is_broken:
-            good = next((oid for oid in _logged(context, name) if _is_readable(context, oid)), "")
-            if good:
-                _force(context, RefMove(name=name, old=head, new=good), staging)
-                moved.append(name)
+            if head and _is_readable(context, head):
+                seen = head
+                continue
+            is_gone_ledger = not head and name == LEDGER_REF
+            logged = () if is_gone_ledger else _logged(context, name)
+            places = itertools.chain(logged, (seen,) if seen and not head else ())
+        good = next((oid for oid in places if _is_readable(context, oid)), "")
+        if good:
+            _force(context, RefMove(name=name, old=head, new=good), staging)
+            moved.append(name)
+            seen = good
     return tuple(moved)
 
 

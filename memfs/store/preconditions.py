@@ -137,7 +137,8 @@ def check_heads(plan: Plan, *, main: str, ledger: str) -> None:
     """
     if ledger != plan.base:
         raise LedgerMovedError(plan.base, ledger)
-    if main != ledger and plan.settles != main:
+    if main != ledger and (not main or plan.settles != main):
+        # A plan that settles nothing and a branch that is gone are equal, and not the same.
         raise ForeignCommitsError(ledger, main)
     if plan.settles and plan.settles != main:
         raise ForeignCommitsError(ledger, main)

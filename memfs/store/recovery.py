@@ -4,7 +4,7 @@ Runs under the write lock, so whatever looks like a write in progress is one tha
 intent whose commit reached the branch is finished: the ledger ref follows, working files are
 written forward, the index is brought in step. Any other intent never happened. Every step can
 be repeated, so a recovery that dies is recovered in the same way. Nothing here removes a lock
-that memfs did not make, moves the branch, or writes over a person's text.
+that memfs did not make, moves a branch that can be read, or writes over a person's text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memfs.store.journal import NO_FILE, Intent, Marker, Placed, StatKey, read_b
 from memfs.store.lock import FileLock, is_stale_lock
 from memfs.store.message import COMMITTER
 from memfs.store.placement import WorkingFiles
-from memfs.store.powercut import has_broken_ref, restore_heads
+from memfs.store.powercut import has_lost_head, restore_heads
 from memfs.store.preconditions import is_ancestor
 from memfs.store.refs import (
     LEDGER_REF,
@@ -46,7 +46,7 @@ class Recovery:
         healed: Paths whose index entries were set right.
         kept: Paths of the finished write that a person had edited and that were left alone.
         stale_locks: Lock files of dead writers that were removed.
-        stepped_back: Refs that were unreadable after a power cut and moved to the last good commit.
+        stepped_back: Refs that were gone or unreadable and stand at the last good commit now.
         is_complete: Nothing is left to do; false when another Git process holds the index.
     """
 
@@ -85,8 +85,8 @@ def _recover(
 ) -> Recovery:
     marker = context.journal.read_marker()
     stepped_back: tuple[str, ...] = ()
-    if marker is None or marker.boot != read_boot_id() or has_broken_ref(context):
-        stepped_back = restore_heads(context, staging)
+    if marker is None or marker.boot != read_boot_id() or has_lost_head(context, marker):
+        stepped_back = restore_heads(context, staging, marker)
     intent = _pending(context.journal.read_intent(), marker)
     happened = False
     if intent is not None:

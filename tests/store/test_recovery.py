@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memfs.store.journal import Journal, read_boot_id
+from memfs.store.preconditions import WrongBranchError
 from memfs.store.refs import LEDGER_REF, MAIN_REF
 from memfs.store.store import Store
 from tests.support.faults import KillingEffects, RecordingEffects, run_in_child
@@ -196,3 +197,40 @@ def test_a_restart_without_damage_changes_nothing(tmp_path: Path) -> None:
     marker = Journal(f"{root}/.git/memfs", RecordingEffects()).read_marker()
     assert marker is not None
     assert marker.boot == read_boot_id()
+
+
+@pytest.mark.parametrize("name", [MAIN_REF, LEDGER_REF])
+def test_a_ref_that_is_gone_stands_again_where_it_was(tmp_path: Path, name: str) -> None:
+    root = new_store(tmp_path / "store", {NOTE: b"one\n"})
+    head = git(root, "rev-parse", LEDGER_REF)
+    git(root, "update-ref", "-d", name)
+    with Store.open(root) as store:
+        store.commit(plan_for(store, {OTHER: b"new\n"}))
+        assert store.snapshot().read(NOTE) == b"one\n"
+        assert store.snapshot().read(OTHER) == b"new\n"
+    assert git(root, "rev-parse", f"{LEDGER_REF}^") == head
+    assert git(root, "rev-parse", MAIN_REF) == git(root, "rev-parse", LEDGER_REF)
+    assert_sound(root)
+
+
+def test_a_branch_that_was_renamed_away_is_there_to_go_back_to(tmp_path: Path) -> None:
+    root = new_store(tmp_path / "store", {NOTE: b"one\n"})
+    git(root, "branch", "-m", "main", "trunk")
+    with Store.open(root) as store:
+        assert store.main_head() == store.ledger_head()
+        with pytest.raises(WrongBranchError):
+            store.commit(plan_for(store, {OTHER: b"new\n"}))
+        git(root, "checkout", "-q", "main")
+        store.commit(plan_for(store, {OTHER: b"new\n"}))
+    assert_sound(root)
+
+
+def test_commits_by_hand_on_a_ref_that_is_gone_are_kept(tmp_path: Path) -> None:
+    root = new_store(tmp_path / "store", {NOTE: b"one\n"})
+    (root / OTHER).write_bytes(b"by hand\n")
+    git(root, "add", OTHER)
+    git(root, "commit", "-q", "-m", "by hand")
+    tip = git(root, "rev-parse", MAIN_REF)
+    (root / ".git" / MAIN_REF).unlink()
+    Store.open(root).close()
+    assert git(root, "rev-parse", MAIN_REF) == tip
