@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import Final
 
 from memfs.errors import StoreError
-from memfs.model.operation import Commit, Plan
 from memfs.store.discovery import find_git_project, is_store, pointer_text
 from memfs.store.files import FOLDER_MODE, atomic_write, make_private, open_root
 from memfs.store.git import GitFailedError, init_repository, run_git
@@ -97,27 +96,6 @@ def template_files(
     people = "[" + ", ".join(f'"{person}"' for person in scripted) + "]"
     values = {"@STORE_ID@": store_id, "@PROJECT@": project, "@SCRIPTED@": people}
     return {path: _fill(read_resource(name), values).encode() for path, name in _TEMPLATES.items()}
-
-
-def create_store(root: Path, plan: Plan, *, project_root: Path | None = None) -> Commit | None:
-    """Makes or completes the store at ``root`` and commits its first files.
-
-    Args:
-        root: Where it goes; made when missing. It must not lie inside of another store.
-        plan: The first operation, on the empty base.
-        project_root: The project whose Git must ignore the store.
-
-    Returns:
-        The first commit; ``None`` when the store has operations already.
-
-    Raises:
-        UnsuitableFolderError: The folder is a link, or a repository that is no store.
-    """
-    from memfs.store.store import Store
-
-    prepare_store(root, project_root=project_root)
-    with Store.open(root) as store:
-        return store.commit(plan) if store.ledger_head() is None else None
 
 
 def prepare_store(root: Path, *, project_root: Path | None = None) -> None:

@@ -14,7 +14,6 @@ from memfs.store.scaffold import (
     HOOKS,
     UnsuitableFolderError,
     config_drift,
-    create_store,
     exclude_from_project,
     hook_text,
     install_hooks,
@@ -25,6 +24,7 @@ from memfs.store.scaffold import (
 from memfs.store.store import Store
 from tests.support.ledgers import STORE_ID, init_plan, plan_for
 from tests.support.repositories import Repository
+from tests.support.stores import create_store
 
 
 def status(root: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import blob_id
-from memfs.model.operation import FileChange, OperationKind, Plan
+from memfs.model.operation import Commit, FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.settings import Durability, IndexMode, StoreSettings
 from memfs.store.refs import LEDGER_REF
@@ -44,6 +44,13 @@ def _template(files: tuple[tuple[str, bytes], ...]) -> tempfile.TemporaryDirecto
     with Store.open(root, settings=QUICK) as store:
         store.commit(plan_for(store, dict(content), operation=OperationKind.INIT))
     return folder
+
+
+def create_store(root: Path, plan: Plan, *, project_root: Path | None = None) -> Commit | None:
+    """Makes or completes a store and commits its first files, unless it has operations."""
+    prepare_store(root, project_root=project_root)
+    with Store.open(root) as store:
+        return store.commit(plan) if store.ledger_head() is None else None
 
 
 def plan_for(
