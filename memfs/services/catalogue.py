@@ -7,6 +7,7 @@ blob is no longer what the ledger has is refreshed before it is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from memfs.formats.record_codec import RecordError, read_record
 from memfs.index.catalogue import Catalogue, CatalogueDamagedError, CatalogueEntry
@@ -54,17 +55,35 @@ def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
     """Opens the catalogue and brings it to ``snapshot``; replaces a damaged one.
 
     The caller closes it. A record that cannot be read is left out, like everywhere else:
-    ``check`` reports it.
+    ``check`` reports it. Where the cache folder cannot be written, the catalogue is made
+    anew for this one answer: slow in a large store, and never wrong.
     """
     try:
-        return _current(workspace, snapshot)
+        return _current(workspace, snapshot, workspace.cache_dir)
     except CatalogueDamagedError:
+        pass
+    except OSError:
+        return _passing(workspace, snapshot)
+    try:
         Catalogue.discard(workspace.cache_dir)
-        return _current(workspace, snapshot)
+        return _current(workspace, snapshot, workspace.cache_dir)
+    except (CatalogueDamagedError, OSError):
+        return _passing(workspace, snapshot)
 
 
-def _current(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
-    catalogue = Catalogue(workspace.cache_dir)
+def _passing(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
+    """Makes a catalogue in a private folder that goes when the catalogue does."""
+    import tempfile  # a machine that works never needs it
+    import weakref
+
+    folder = tempfile.TemporaryDirectory(prefix="memfs-")
+    catalogue = _current(workspace, snapshot, Path(folder.name))
+    weakref.finalize(catalogue, folder.cleanup)
+    return catalogue
+
+
+def _current(workspace: Workspace, snapshot: Snapshot, folder: Path) -> Catalogue:
+    catalogue = Catalogue(folder)
     try:
         while not catalogue.pin(snapshot.commit):
             stamp = catalogue.stamp()

@@ -33,7 +33,7 @@ def projection_stamp(workspace: Workspace) -> ProjectionStamp:
     """Reads what was noted when the projections were written."""
     try:
         text = (workspace.cache_dir / _STAMP_FILE).read_text(encoding="ascii")
-    except (FileNotFoundError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError):
         return ProjectionStamp()
     commit, _, digest = text.partition(" ")
     return ProjectionStamp(commit, digest.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,21 @@ def test_deleting_the_whole_cache_changes_no_answer(project: Path, home: Path) -
     before = said(project)
     shutil.rmtree(home / ".cache")
     assert said(project) == before == ["FastAPI", "The port is 8001"]
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = said(project)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    # A file where the folder should be stands for a disk that takes nothing.
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert said(project) == expected
+    with memory_of(project) as memory:
+        assert memory.recall("which port").cards
+        assert memory.remember("Still written", kind="note").exit_status == 0
+        assert memory.status().exit_status == 0
+    assert list(scratch.iterdir()) == []
