@@ -158,6 +158,33 @@ def encode_entry(edit: IndexEdit) -> bytes:
     return head + edit.path + bytes(padding)
 
 
+def distrust_recent(image: IndexImage, root: bytes, since_s: int) -> None:
+    """Makes Git look at the content of files that changed in the second the index was written.
+
+    Git compares whole seconds: an edit of the same length within that second is seen only
+    while the index is not newer than the file. The index that is written next will be, so
+    entries whose file is not to the nanosecond what they say lose their stat data now.
+
+    Args:
+        image: The index as it was; its entries are replaced in place.
+        root: Root of the working tree.
+        since_s: When that index was written, in whole seconds.
+    """
+    stamp = _low(since_s).to_bytes(4, "big")
+    recent = [at for at, entry in enumerate(image.entries) if entry[8:12] >= stamp]
+    for at in recent:
+        entry, path = image.entries[at], image.paths[at]
+        if not path:
+            continue
+        try:
+            status = os.lstat(os.path.join(root, path))  # noqa: PTH118  bytes
+        except OSError:
+            continue
+        said = int.from_bytes(entry[8:12], "big"), int.from_bytes(entry[12:16], "big")
+        if divmod(status.st_mtime_ns, 1_000_000_000) != said:
+            image.entries[at] = bytes(24) + entry[24:28] + bytes(12) + entry[40:]
+
+
 def _low(number: int) -> int:
     return number & 0xFFFFFFFF
 

@@ -23,6 +23,7 @@ from memfs.store.gitindex import (
     IndexImage,
     UnknownIndexError,
     apply_edits,
+    distrust_recent,
     encode_index,
     parse_index,
 )
@@ -135,6 +136,7 @@ class IndexKeeper:
             image = IndexImage()
         else:
             image = parse_index(Path(self.path).read_bytes())
+        distrust_recent(image, os.fsencode(self._root), current.mtime_ns // 1_000_000_000)
         if image.is_split:
             if mode is IndexMode.FULL:
                 raise UnknownIndexError("split, but wanted whole")
