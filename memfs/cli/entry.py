@@ -15,7 +15,7 @@ from memfs import __version__
 from memfs.cli.group import LazyGroup
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import say, say_error
-from memfs.errors import MemfsError
+from memfs.errors import MemfsError, UsageError
 
 # Objects made before the collector looks; imports alone make tens of thousands.
 _GARBAGE_THRESHOLD: Final = 200_000
@@ -24,6 +24,13 @@ EXIT_REFUSED: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_BUG: Final = 3
 EXIT_INTERRUPTED: Final = 130
+
+
+class SystemRefusedError(MemfsError):
+    """The machine refused: a full disk behind stdout, a folder that may not be read."""
+
+    code = "system.refused"
+    exit_status = EXIT_REFUSED
 
 
 @click.group(
@@ -54,11 +61,23 @@ def run() -> NoReturn:
     would collecting garbage among modules that stay.
     """
     gc.set_threshold(_GARBAGE_THRESHOLD)
+    _open_missing_streams()
     status = main()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
     os._exit(status)
+
+
+def _open_missing_streams() -> None:
+    """Stands the null device in for each standard stream that was closed (``memfs list <&-``).
+
+    In this order each gets its own descriptor back, so that no file of the store becomes
+    what a child process or a stray line writes to.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,7 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = root.main(args=args, prog_name="memfs", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        if "--json" in args:
+            say_error(UsageError(error.format_message()), is_json=True)
+        else:
+            error.show()
         return EXIT_USAGE
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
@@ -90,12 +112,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # The machine refused (a full disk behind stdout, a folder that may not be read): no
         # bug of ours, and nothing that a report could add to.
-        place = f"{error.filename}: " if error.filename else ""
-        say(f"{place}system.refused: {error.strerror or error}")
-        return EXIT_REFUSED
+        return _report_refusal(error, is_json="--json" in args)
     except Exception as error:  # noqa: BLE001  the one broad handler of this entry point
         return _report_bug(error)
     return status if isinstance(status, int) else 0
+
+
+def _report_refusal(error: OSError, *, is_json: bool) -> int:
+    """Reports what the machine refused, on stderr when it is stdout that it refuses."""
+    refusal = SystemRefusedError(error.strerror or str(error), path=str(error.filename or ""))
+    try:
+        say_error(refusal, is_json=is_json)
+        sys.stdout.flush()
+    except OSError:
+        say_error(refusal, is_json=False)
+    return refusal.exit_status
 
 
 def _make_tolerant(stream: TextIO) -> None:

@@ -11,6 +11,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import click
 
@@ -48,8 +49,9 @@ def write(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Writes talk to stderr."""
-    click.echo(text, err=True)
+    """Writes talk to stderr; talk that nobody can hear is dropped."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 def write_json(value: JsonValue) -> None:

@@ -484,6 +484,49 @@ def test_a_full_disk_behind_the_output_is_named_and_is_no_bug(project: Path) -> 
     assert (ended.returncode, ended.stderr.split(":")[0]) == (1, "system.refused")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_bug(project: Path, closed: str) -> None:
+    _remember(project, "Deploys go through the blue pipeline", "--kind", "fact")
+
+    ended = subprocess.run(
+        f"{PROGRAM} list {closed}",
+        shell=True,
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ("blue pipeline" in ended.stdout) is (">&-" not in closed.replace("2>&-", ""))
+
+
+def test_talk_that_nobody_can_hear_changes_no_exit_number(project: Path) -> None:
+    ended = subprocess.run(f"{PROGRAM} show nope 2>/dev/full", shell=True, cwd=project, timeout=60)
+
+    assert ended.returncode == 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("list", "--colour"), "usage"),
+        (("show",), "usage"),
+        (("nothing-like-it",), "usage"),
+        (("import", "missing-folder"), "usage"),
+        (("strip", "/proc/self/mem"), "system.refused"),
+    ],
+)
+def test_every_way_to_fail_is_one_document(
+    project: Path, arguments: tuple[str, ...], code: str
+) -> None:
+    ended = run_memfs(*arguments, "--json", cwd=project)
+
+    error = json.loads(ended.output)["error"]
+    assert (error["code"], error["exit_status"]) == (code, ended.status)
+    assert ended.errors == ""
+
+
 def test_an_import_is_previewed_waits_and_is_known_the_second_time(project: Path) -> None:
     notes = project / "notes"
     notes.mkdir()
