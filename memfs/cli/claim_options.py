@@ -5,15 +5,37 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from typing import Final
 
 import click
 
 from memfs.errors import UsageError
 
+CLAIM_KINDS: Final = (
+    "preference",
+    "profile",
+    "fact",
+    "decision",
+    "reference",
+    "warning",
+    "note",
+    "procedure",
+    "episode",
+)
+"""What a person can choose from; written out, since a help page loads no registry."""
+
 _OPTIONS = (
     click.argument("text", required=False),
-    click.option("--kind", default="note", show_default=True, help="What kind of claim it is."),
-    click.option("--title", default="", help="One line; the first line of TEXT by default."),
+    click.option(
+        "--kind",
+        default="note",
+        show_default=True,
+        metavar="KIND",
+        help=f"One of {', '.join(CLAIM_KINDS)}.",
+    ),
+    click.option(
+        "--title", default="", metavar="LINE", help="One line; the first line of TEXT by default."
+    ),
     click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
     click.option(
         "--subject",
@@ -23,8 +45,18 @@ _OPTIONS = (
     ),
     click.option("--scope", default="", metavar="SCOPE", help="Such as project:NAME, or global."),
     click.option("--importance", type=click.IntRange(1, 10), help="1 to 10; 5 by default."),
-    click.option("--sensitivity", default="", help="public, normal, confidential, secret."),
-    click.option("--key", default="", help="Idempotency key: the same key is carried out once."),
+    click.option(
+        "--sensitivity",
+        default="",
+        metavar="LEVEL",
+        help="public, normal, confidential, secret; normal by default.",
+    ),
+    click.option(
+        "--key",
+        default="",
+        metavar="KEY",
+        help="Idempotency key: the same key is carried out once.",
+    ),
 )
 
 
@@ -68,6 +100,9 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
 def text_or_stdin(text: str | None, *, what: str = "TEXT") -> str:
     """Returns the text as given, or what stands on stdin for ``-`` and for no text at all.
 
+    A byte order mark in front, as some shells pipe it, is no part of the text. Bytes that are
+    no UTF-8 stay recognisable, and are refused as what they are.
+
     Raises:
         UsageError: No text, and a person at the keyboard who was not asked for any.
     """
@@ -75,4 +110,4 @@ def text_or_stdin(text: str | None, *, what: str = "TEXT") -> str:
         return text
     if text is None and sys.stdin.isatty():
         raise UsageError(f"expected {what}, got nothing", hint=f"give {what}, or - for stdin")
-    return sys.stdin.read()
+    return sys.stdin.buffer.read().decode("utf-8-sig", "surrogateescape")

@@ -95,6 +95,13 @@ def test_text_can_come_from_stdin(project: Path) -> None:
     assert "From a pipe" in run_memfs("list", cwd=project).output
 
 
+def test_a_byte_order_mark_from_a_pipe_is_no_part_of_the_text(project: Path) -> None:
+    ended = run_memfs("remember", *PERSON, "--json", cwd=project, stdin="\ufeffFrom a pipe\n")
+
+    assert _json(ended)["status"] == "done"
+    assert _json(run_memfs("list", "--json", cwd=project))[0]["body"] == "From a pipe\n"
+
+
 def test_a_proposal_waits_and_its_json_says_why(project: Path) -> None:
     answer = _json(
         run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", "--json", cwd=project)
@@ -226,6 +233,23 @@ def test_recall_answers_with_the_source_and_strip_takes_it_out_again(project: Pa
     assert f"{identity}@1" in packet.output
     stripped = run_memfs("strip", cwd=project, stdin=f"before\n{packet.output}after\n")
     assert stripped.output == "before\nafter\n"
+
+
+def test_strip_keeps_every_other_byte(tmp_path: Path) -> None:
+    rest = b"caf\xe9\r\nsecond \xef\xbb\xbfline\r\n"
+    file = tmp_path / "log.txt"
+    file.write_bytes(rest + b"<memfs-packet>\r\nold\r\n</memfs-packet>\r\n" + rest)
+
+    for arguments in (["strip", str(file)], ["strip"]):
+        ended = subprocess.run(
+            [sys.executable, "-m", "memfs", *arguments],
+            input=file.read_bytes(),
+            capture_output=True,
+            cwd=tmp_path,
+            timeout=60,
+        )
+        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert ended.stdout.replace(b"\r\n\r\n", b"\r\n") == rest + rest
 
 
 def test_recall_in_json_has_the_parts_of_each_score(project: Path) -> None:

@@ -12,7 +12,9 @@ import pytest
 from memfs import __version__
 from memfs.cli import entry
 from memfs.cli.bug_report import render
+from memfs.app.registry import REGISTRY
 from memfs.cli.catalogue import COMMANDS
+from memfs.cli.claim_options import CLAIM_KINDS
 from memfs.cli.entry import main
 from memfs.cli.group import LazyGroup
 from memfs.errors import (
@@ -146,3 +148,7 @@ def test_every_command_takes_the_shared_options(name: str) -> None:
 
     assert command is not None
     assert {"store", "as_principal", "yes", "is_json"} <= {item.name for item in command.params}
+
+
+def test_the_help_page_names_every_kind_of_claim() -> None:
+    assert sorted(CLAIM_KINDS) == sorted(spec.name for spec in REGISTRY if spec.is_claim)

@@ -19,14 +19,17 @@ from memfs.cli.terminal import write_json
 def command(invocation: Invocation, path: Path | None) -> int:
     """Print the text of PATH (or stdin) without the packets that recall put into it.
 
-    What memory said is never evidence for what memory should say.
+    What memory said is never evidence for what memory should say. The rest stays byte for
+    byte as it was.
     """
     from memfs.services.packet_text import strip_packets
 
-    text = path.read_text(encoding="utf-8") if path else sys.stdin.read()
+    content = path.read_bytes() if path else sys.stdin.buffer.read()
+    text = content.decode("utf-8", "surrogateescape")
     stripped = strip_packets(text)
     if invocation.is_json:
-        write_json({"text": stripped, "is_changed": stripped != text})
+        shown = stripped.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        write_json({"text": shown, "is_changed": stripped != text})
     else:
-        click.echo(stripped, nl=False)
+        click.echo(stripped.encode("utf-8", "surrogateescape"), nl=False)
     return 0
