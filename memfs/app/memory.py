@@ -97,8 +97,14 @@ class Memory:
         Returns:
             The code of what was in the way; empty when nothing was.
         """
-        if not self.actor.is_person:
-            return ""
+        return self._take_in_if_possible() if self.actor.is_person else ""
+
+    def _take_in_if_possible(self) -> str:
+        """Looks, and where that fails leaves the ledger to be read: ``status`` tells why.
+
+        Returns:
+            The code of what was in the way; empty when nothing was.
+        """
         try:
             self._take_in()
         except MemfsError as error:
@@ -209,7 +215,7 @@ class Memory:
         """Returns one record as the ledger has it."""
         from memfs.services.reading import show
 
-        self._take_in()
+        self._take_in_if_possible()
         return show(self.workspace, reference, self.actor)
 
     def list_records(
@@ -218,7 +224,7 @@ class Memory:
         """Lists records, newest first."""
         from memfs.services.reading import list_records
 
-        self._take_in()
+        self._take_in_if_possible()
         return list_records(
             self.workspace, self.actor, kinds=tuple(kinds), tags=tuple(tags), limit=limit
         )
@@ -227,14 +233,14 @@ class Memory:
         """Returns the commits that made or changed a record, newest first."""
         from memfs.services.reading import history
 
-        self._take_in()
+        self._take_in_if_possible()
         return history(self.workspace, reference, self.actor)
 
     def diff(self, reference: str, older: int | None = None, newer: int | None = None) -> str:
         """Returns a unified diff between two versions of a record."""
         from memfs.services.reading import diff
 
-        self._take_in()
+        self._take_in_if_possible()
         return diff(self.workspace, reference, self.actor, older, newer)
 
     # What waits --------------------------------------------------------------------
@@ -327,9 +333,13 @@ class Memory:
 
     def status(self) -> Result:
         """Tells how the store stands."""
-        from memfs.services.health import status
+        from memfs.services.health import problem_from, status
 
-        problems = () if is_in_step(self.workspace) else self._pass().problems
+        try:
+            problems = () if is_in_step(self.workspace) else self._pass().problems
+        except MemfsError as error:
+            # Such as a store that may only be read: it can still be told how it stands.
+            problems = (problem_from(error, path=str(self.workspace.store.root)),)
         return status(self.workspace, problems)
 
     def doctor(self, *, fix: bool = False) -> tuple[Problem, ...]:

@@ -6,7 +6,7 @@ the ledger moved or the file is gone, and never over an edit that nobody has fil
 
 from __future__ import annotations
 
-from memfs.errors import StoreError
+from memfs.errors import DataError, StoreError
 from memfs.model.digests import blob_id
 from memfs.reconcile.projections import is_pristine, render_index
 from memfs.services.in_step import (
@@ -47,8 +47,9 @@ def refresh_projections(workspace: Workspace, *, is_filed: bool = False) -> bool
         write_projection(workspace, INDEX_PATH, text)
         digest = blob_id(text.encode())
         write_projection_stamp(workspace, ProjectionStamp(snapshot.commit, digest))
-    except (OSError, StoreError):
-        # A store or a cache that may only be read: what was generated before stays, the
-        # question that was asked is answered, and the next writer brings it up.
+    except (OSError, StoreError, DataError):
+        # A store or a cache that may only be read, or a folder where the file should be: what
+        # is there stays, the question that was asked is answered, and the next writer brings
+        # it up.
         return False
     return True

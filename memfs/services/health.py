@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memfs.errors import MemfsError
 from memfs.index.catalogue import Catalogue
 from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
@@ -58,6 +59,18 @@ def status(workspace: Workspace, problems: tuple[Problem, ...]) -> Result:
         message=", ".join(words),
         store=str(store.root),
         data=data,
+    )
+
+
+def problem_from(error: MemfsError, *, path: str) -> Problem:
+    """Returns what an error says as a problem; of ``path`` when it names no file itself."""
+    return Problem(
+        path=error.path or path,
+        line=error.line or 0,
+        column=error.column or 0,
+        code=error.code,
+        message=error.message,
+        hint=error.hint,
     )
 
 

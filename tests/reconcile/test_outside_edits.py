@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,29 @@ def test_a_store_that_adopts_takes_a_valid_edit_as_workspace(project: Path) -> N
     with memory_of(project, AGENT) as memory:
         origins = [stored.record.origin for stored in memory.list_records(kinds=["note"])]
     assert [str(origin.origin_class) for origin in origins if origin] == ["workspace"]
+
+
+def test_a_folder_in_place_of_the_index_is_in_nobodys_way(project: Path) -> None:
+    index = store_root(project) / "MEMORY.md"
+    index.unlink(missing_ok=True)
+    index.mkdir()
+    assert served(project) == ["FastAPI for every backend\n"]
+    with memory_of(project) as memory:
+        assert memory.remember("CI needs Node 20", kind="fact").exit_status == 0
+    assert index.is_dir()
+
+
+def test_an_edit_that_cannot_be_filed_leaves_the_ledger_readable(project: Path) -> None:
+    (file,) = record_files(project)
+    reference = file.stem[-6:]
+    file.write_text(file.read_text().replace("FastAPI", "Flask"))
+    inbox = store_root(project) / "inbox"
+    shutil.rmtree(inbox, ignore_errors=True)
+    # A file where the folder should be stands for a store that may only be read.
+    inbox.touch()
+    assert served(project) == ["FastAPI for every backend\n"]
+    with memory_of(project) as memory:
+        assert memory.show(reference).record.body == "FastAPI for every backend\n"
+        assert len(memory.history(reference)) == 1
+        problems = memory.status().data["problems"]
+    assert any("inbox" in str(problem) for problem in problems)
