@@ -6,25 +6,19 @@ postings at query time. Indexing stays as small as the records, and one new turn
 other record's entry. Postings of records that may not be seen are dropped before any
 frequency is counted, so that they influence nothing.
 
-Terms are taken rarest first. Once the best records lie above all that the remaining, common
-terms could add to a record not seen yet, those terms only add to records already seen; the
-answer is the same to the last digit and common words cost next to nothing.
+Terms are taken rarest first, so that common words cost next to nothing (see ``pruning``).
 """
 
 from __future__ import annotations
 
-import heapq
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memfs.index.port import ScoringSettings
+from memfs.index.pruning import Pruning, TermList, sum_all
 from memfs.index.view import Postings, View
-
-_PRUNE_FROM = 256
-"""Shorter posting lists are cheaper to add up than to think about."""
-
 
 _NAMED_BY_ID = 10.0
 """A record that a question names by its id comes before all that only match its words."""
@@ -141,7 +135,7 @@ def tally(view: View, question: Question, scoring: ScoringSettings, *, limit: in
     if scoring.dates:
         _add_dates(result, view, question.dates)
     spreads = view.has_groups and bool(scoring.neighbour or scoring.session)
-    _add_own(result, view, scoring, limit=0 if spreads else limit)
+    result.own = _own(result, view, question, scoring, limit=0 if spreads else limit)
     if spreads:
         _add_surroundings(result, view, scoring)
     return result
@@ -181,86 +175,21 @@ def _add_dates(result: Tally, view: View, dates: Sequence[str]) -> None:
         result.dates_telling = telling(view.count, len(sums))
 
 
-def _add_own(result: Tally, view: View, scoring: ScoringSettings, *, limit: int) -> None:
-    norms = view.norms
-    bounds = [_bound(term, view, scoring) for term in result.terms] if limit else []
-    is_open = True
-    for number, term in enumerate(result.terms):
-        documents, counts = term.postings
-        gain = term.weight * (scoring.k1 + 1.0)
-        if limit and len(documents) >= _PRUNE_FROM and len(result.own) > limit:
-            is_open = not _closed(result, scoring, limit, sum(bounds[number:])) and is_open
-        if not is_open:
-            _add_to_seen(result.own, documents, counts, gain, norms)
-        elif result.own:
-            _add_to_all(result.own, documents, counts, gain, norms)
-        else:
-            result.own = {
-                document: gain * count / (count + norms[document])
-                for document, count in zip(documents, counts, strict=True)
-            }
-
-
-def _add_to_all(
-    own: dict[int, float],
-    documents: Sequence[int],
-    counts: Sequence[float],
-    gain: float,
-    norms: Sequence[float],
-) -> None:
-    for document, count in zip(documents, counts, strict=True):
-        score = gain * count / (count + norms[document])
-        if document in own:
-            own[document] += score
-        else:
-            own[document] = score
-
-
-def _add_to_seen(
-    own: dict[int, float],
-    documents: Sequence[int],
-    counts: Sequence[float],
-    gain: float,
-    norms: Sequence[float],
-) -> None:
-    last = len(documents)
-    for document in own:
-        place = bisect_left(documents, document)
-        if place < last and documents[place] == document:
-            count = counts[place]
-            own[document] += gain * count / (count + norms[document])
-
-
-def _closed(result: Tally, scoring: ScoringSettings, limit: int, ahead: float) -> bool:
-    """Closes the race if what lies ahead cannot bring a newcomer among the best.
-
-    When it closes, records that can no longer win are dropped and those that a date alone
-    has brought in are taken along.
-    """
-    own = result.own
-    lowest = heapq.nlargest(limit, own.values())[-1]
-    lowest *= min(1.0, scoring.speaker) * min(1.0, scoring.states_time)
-    if ahead >= lowest:
-        return False
-    factor = max(1.0, scoring.speaker) * max(1.0, scoring.states_time)
-    dated = result.dates
-    result.own = {
-        document: score
-        for document, score in own.items()
-        if score * factor + ahead >= lowest or document in dated
-    }
-    for document in dated:
-        result.own.setdefault(document, 0.0)
-    return True
-
-
-def _bound(term: Term, view: View, scoring: ScoringSettings) -> float:
-    """Returns the most that one term can add to the final score of a document."""
-    if not term.postings[0]:
-        return 0.0
-    most = max(term.postings[1])
-    best = term.weight * (scoring.k1 + 1.0) * most / (most + view.least_norm)
-    return best * max(1.0, scoring.speaker) * max(1.0, scoring.states_time)
+def _own(
+    result: Tally, view: View, question: Question, scoring: ScoringSettings, *, limit: int
+) -> dict[int, float]:
+    lists = [TermList(*term.postings, term.weight * (scoring.k1 + 1.0)) for term in result.terms]
+    if not limit:
+        return sum_all(lists, view.norms)
+    spread = 1.0
+    for factor, applies in (
+        (scoring.speaker, bool(question.speakers)),
+        (scoring.states_time, question.asks_time),
+    ):
+        if applies:
+            spread *= max(1.0, factor) / min(1.0, factor) if factor > 0 else math.inf
+    pruning = Pruning(lists, view.norms, view.least_norm, limit=limit, spread=spread)
+    return pruning.sums(result.dates)
 
 
 def _add_surroundings(result: Tally, view: View, scoring: ScoringSettings) -> None:
