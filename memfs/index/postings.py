@@ -24,6 +24,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from operator import eq
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -32,12 +33,12 @@ from memfs.errors import IndexUnavailableError
 Block: TypeAlias = tuple[Sequence[int], Sequence[float]]
 
 _HASH_MAGIC: Final = b"HSH3\0"
-_POSTING_MAGIC: Final = b"W3Bl"
+POSTING_MAGIC: Final = b"W3Bl"
 _POINTER: Final = struct.Struct("!Iq")
 _DIRECTORY_ENTRY: Final = struct.Struct("!qi")
 _LENGTHS: Final = struct.Struct("!ii")
-_TERM_INFO: Final = struct.Struct("!BfIBBfII")
-_EXTENT: Final = struct.Struct("!qi")
+TERM_INFO: Final = struct.Struct("!BfIBBfII")
+TERM_EXTENT: Final = struct.Struct("!qi")
 _INT: Final = struct.Struct("!i")
 _FIELD: Final = struct.Struct("!H")
 _TABLES: Final = 256
@@ -117,7 +118,7 @@ class SegmentReader:
                 key_start = position + _LENGTHS.size
                 value_start = key_start + key_size
                 key = data[key_start:value_start]
-                offset, length = _EXTENT.unpack_from(data, value_start + _TERM_INFO.size)
+                offset, length = TERM_EXTENT.unpack_from(data, value_start + TERM_INFO.size)
                 (number,) = _FIELD.unpack_from(key)
                 term = key[_FIELD.size :].decode("utf-8", "surrogatepass")
                 yield names[number], term, list(self._read_blocks(offset, length))
@@ -191,16 +192,16 @@ class SegmentReader:
                 return None
             if slot_hash == key_hash:
                 head = _LENGTHS.size + len(key)
-                entry = data.read(position, head + _TERM_INFO.size + _EXTENT.size)
+                entry = data.read(position, head + TERM_INFO.size + TERM_EXTENT.size)
                 key_size, _ = _LENGTHS.unpack_from(entry)
                 if key_size == len(key) and entry[_LENGTHS.size : head] == key:
-                    offset, length = _EXTENT.unpack_from(entry, head + _TERM_INFO.size)
+                    offset, length = TERM_EXTENT.unpack_from(entry, head + TERM_INFO.size)
                     return offset, length
         return None
 
     def _read_blocks(self, offset: int, length: int) -> Iterator[Block]:
         stream = io.BytesIO(self._postings.read(offset, length))
-        if stream.read(4) != _POSTING_MAGIC:
+        if stream.read(4) != POSTING_MAGIC:
             raise ValueError("not a posting list")
         is_last = False
         while not is_last:
@@ -211,14 +212,23 @@ class SegmentReader:
             count, compression = summary[0], summary[3]
             packed = stream.read(end - stream.tell())
             gaps, weights, _ = _load(zlib.decompress(packed) if compression else packed)
-            ids = list(accumulate(gaps))
-            if len(ids) != count:
-                raise ValueError("truncated block")
+            ids = array("I", accumulate(gaps))
             if weights is None:
-                weights = (1.0,) * count
+                weights = b"\1" * count
             elif isinstance(weights, float):
-                weights = (weights,) * count
+                weights = small_counts((weights,)) * count or (weights,) * count
+            if not len(ids) == len(weights) == count:
+                raise ValueError("truncated block")
             yield ids, weights
+
+
+def small_counts(weights: Sequence[float]) -> bytes:
+    """Returns weights that are whole numbers below 256 as bytes, nothing if any is not."""
+    try:
+        counts = bytes(map(int, weights))
+    except (ValueError, OverflowError):
+        return b""
+    return counts if all(map(eq, counts, weights)) else b""
 
 
 def _load(data: bytes) -> Any:

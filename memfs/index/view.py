@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress
@@ -14,8 +15,11 @@ Postings: TypeAlias = tuple[Sequence[int], Sequence[float]]
 
 _SHORTEST_STEM = 4
 _MOST_KINDRED = 8
-_KEPT_POSTINGS = 2_000_000
-"""Decoded postings kept for the next question, 16 MB."""
+_KEPT_POSTINGS = 3_000_000
+"""Decoded postings kept for the next question, 15 MB where words are counted in bytes."""
+_MOST_HIDDEN = 1024
+_LOOKUP = 8
+"""So few hidden documents are looked up in a list, instead of the list in the mask."""
 
 
 class PostingSource(Protocol):
@@ -75,6 +79,8 @@ class View:
         else:
             self.count = sum(mask)
             total = sum(length for length, seen in zip(floored, mask, strict=True) if seen)
+        is_few = mask is not None and mask.count(0) <= _MOST_HIDDEN
+        self._hidden = _zeros(mask) if mask is not None and is_few else None
         self._mean = max(1.0, total / self.count if self.count else 1.0)
         self._base = scoring.k1 * (1.0 - scoring.b)
         slope = scoring.k1 * scoring.b / self._mean
@@ -170,14 +176,36 @@ class View:
         return self.around[document]
 
     def _read(self, field_name: str, term: str) -> Postings:
-        documents, weights = array("I"), array("f")
-        mask = self._mask
+        documents = array("I")
+        weights: bytearray | array[float] = bytearray()
         for numbers, counts in self._source.blocks(field_name, term):
-            if mask is None:
-                documents.extend(numbers)
-                weights.extend(counts)
-            else:
-                seen = bytes(map(mask.__getitem__, numbers))
-                documents.extend(compress(numbers, seen))
-                weights.extend(compress(counts, seen))
-        return documents, weights
+            documents.extend(numbers)
+            if isinstance(weights, bytearray) and not isinstance(counts, bytes):
+                weights = array("f", weights)
+            weights.extend(counts)  # type: ignore[arg-type]
+        return self._seen(documents, weights)
+
+    def _seen(self, documents: array[int], weights: bytearray | array[float]) -> Postings:
+        mask, hidden = self._mask, self._hidden
+        if mask is None:
+            return documents, weights
+        if hidden is not None and len(documents) > _LOOKUP * len(hidden):
+            for number in hidden:
+                place = bisect_left(documents, number)
+                if place < len(documents) and documents[place] == number:
+                    del documents[place], weights[place]
+            return documents, weights
+        seen = bytes(map(mask.__getitem__, documents))
+        documents = array("I", compress(documents, seen))
+        if isinstance(weights, bytearray):
+            return documents, bytes(compress(weights, seen))
+        return documents, array("f", compress(weights, seen))
+
+
+def _zeros(mask: bytes) -> list[int]:
+    places = []
+    place = mask.find(0)
+    while place >= 0:
+        places.append(place)
+        place = mask.find(0, place + 1)
+    return places

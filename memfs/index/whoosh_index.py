@@ -17,7 +17,7 @@ from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
 from memfs.index.manifest import Manifest, read_manifest
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, ScoringSettings
-from memfs.index.postings import Block, SegmentReader
+from memfs.index.postings import Block, SegmentReader, small_counts
 from memfs.index.search import Searcher
 
 
@@ -170,7 +170,8 @@ class OverlaidIndex:
         yield from _shifted_blocks(self._readers, self._columns, field_name, term)
         newer = self._lists[field_name].get(term)
         if newer is not None:
-            yield [number + self._base for number in newer[0]], newer[1]
+            numbers, weights = newer
+            yield [number + self._base for number in numbers], small_counts(weights) or weights
 
     def _starting_with(self, field_name: str, prefix: str, limit: int) -> list[str]:
         newer = first_terms(self._lists[field_name], prefix, limit)

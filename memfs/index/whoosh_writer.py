@@ -11,7 +11,6 @@ be out of step and rebuilds.
 from __future__ import annotations
 
 import gc
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,20 +18,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from whoosh import fields
-from whoosh.codec.whoosh3 import W3Codec, W3FieldWriter
+from whoosh.codec.whoosh3 import W3Codec
 from whoosh.filedb.filestore import FileStorage
 from whoosh.index import TOC, FileIndex, clean_files
 from whoosh.writing import SegmentWriter
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.batch import KEY_FIELD, TEXT_FIELD, Batch, PostingList
+from memfs.index.block_format import write_term
 from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
 from memfs.index.manifest import Manifest, SegmentEntry, replace_file, write_manifest
 from memfs.index.postings import SegmentReader
 
 INDEX_NAME: Final = "memfs"
-BLOCK_POSTINGS: Final = 1024
 MERGE_AT: Final = 4
 MERGE_TIERS: Final = ((0, 8), (8, 64))
 MOST_SEGMENTS: Final = 16
@@ -114,7 +113,7 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
     """Whoosh's writer, with the manifest published between contents and clean-up."""
 
     def __init__(self, index: FileIndex, publish: Callable[[list[Any], int], None]) -> None:
-        super().__init__(index, codec=W3Codec(blocklimit=BLOCK_POSTINGS), compound=False)
+        super().__init__(index, codec=W3Codec(), compound=False)
         self._publish = publish
 
     def _commit_toc(self, segments: list[Any]) -> None:
@@ -183,29 +182,9 @@ def _write_field(writer: _Writer, field_name: str, lists: dict[str, PostingList]
     field_writer = writer.fieldwriter
     field_writer.start_field(field_name, writer.schema[field_name])
     for encoded, term in sorted((_encoded(term), term) for term in lists):
-        field_writer.start_term(encoded)
-        numbers, weights = lists[term]
-        for start in range(0, len(numbers), BLOCK_POSTINGS):
-            end = start + BLOCK_POSTINGS
-            _add_block(field_writer, numbers[start:end], weights[start:end])
-        field_writer.finish_term()
+        write_term(field_writer, encoded, *lists[term])
     if lists:
         field_writer.finish_field()
-
-
-def _add_block(field_writer: W3FieldWriter, numbers: array[int], weights: array[float]) -> None:
-    """Adds a block of postings; all but its last go straight into the codec's buffers.
-
-    The public call per posting costs more than everything else in a rebuild. It is still
-    what the last posting takes, so that the codec flushes full blocks and keeps its own sums.
-    """
-    buffer = field_writer._postwriter
-    if len(buffer._ids) >= BLOCK_POSTINGS:
-        buffer._write_block()
-    buffer._ids.extend(numbers[:-1])
-    buffer._weights.extend(weights[:-1])
-    buffer._maxweight = max(weights)
-    field_writer.add(numbers[-1], weights[-1], b"", 0)
 
 
 def _encoded(term: str) -> bytes:
