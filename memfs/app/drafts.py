@@ -75,6 +75,19 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
     )
 
 
+def known_kinds(workspace: Workspace, kinds: Sequence[str]) -> tuple[str, ...]:
+    """Returns the kinds that are asked for.
+
+    Raises:
+        UsageError: One of them does not exist.
+    """
+    unknown = [kind for kind in kinds if kind not in workspace.registry]
+    if unknown:
+        choices = ", ".join(workspace.registry.names)
+        raise UsageError(f"expected a kind of {choices}, got {unknown[0]!r}")
+    return tuple(kinds)
+
+
 def _scope(text: str) -> Scope:
     try:
         return Scope.parse(text)
@@ -104,11 +117,7 @@ def query_from(
     Raises:
         UsageError: A kind, scope or instant does not exist.
     """
-    kinds = tuple(options.get("kinds", ()))
-    unknown = [kind for kind in kinds if kind not in workspace.registry]
-    if unknown:
-        choices = ", ".join(workspace.registry.names)
-        raise UsageError(f"expected a kind of {choices}, got {unknown[0]!r}")
+    kinds = known_kinds(workspace, options.get("kinds", ()))
     recall = workspace.settings.recall
     now = workspace.clock.now()
     limit = options.get("limit")

@@ -12,7 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memfs.app.drafts import ClaimOptions, QuestionOptions, draft_from, query_from
+from memfs.app.drafts import (
+    ClaimOptions,
+    QuestionOptions,
+    draft_from,
+    known_kinds,
+    query_from,
+)
 from memfs.app.opening import admitted_settings
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor, Channel
@@ -221,12 +227,17 @@ class Memory:
     def list_records(
         self, *, kinds: Sequence[str] = (), tags: Sequence[str] = (), limit: int = 0
     ) -> tuple[StoredRecord, ...]:
-        """Lists records, newest first."""
+        """Lists records, newest first.
+
+        Raises:
+            UsageError: A kind does not exist.
+        """
         from memfs.services.reading import list_records
 
         self._take_in_if_possible()
+        wanted = known_kinds(self.workspace, kinds)
         return list_records(
-            self.workspace, self.actor, kinds=tuple(kinds), tags=tuple(tags), limit=limit
+            self.workspace, self.actor, kinds=wanted, tags=tuple(tags), limit=limit
         )
 
     def history(self, reference: str) -> tuple[Commit, ...]:

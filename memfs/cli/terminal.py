@@ -95,6 +95,11 @@ def columns(rows: Iterable[Sequence[str]], *, indent: str = "") -> str:
     return "\n".join(lines)
 
 
+def counted(number: int, what: str) -> str:
+    """Returns ``1 problem`` or ``2 problems``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def say_error(error: MemfsError, *, is_json: bool) -> None:
     """Reports an error as ``path:line: code: message`` and its hint, or as JSON on stdout."""
     if is_json:

@@ -54,6 +54,11 @@ def test_a_question_that_cannot_be_understood_is_wrong_usage(
         memory.search("node", **options)  # type: ignore[arg-type]
 
 
+def test_listing_a_kind_that_does_not_exist_is_wrong_usage(project: Path) -> None:
+    with memory_of(project) as memory, pytest.raises(UsageError, match="gossip"):
+        memory.list_records(kinds=["fact", "gossip"])
+
+
 def test_text_keeps_every_character_and_gets_one_final_newline(project: Path) -> None:
     text = "Zeile 1 \u00fc\n\n```\n---\nkind: x\n```\n日本語\n"
     with memory_of(project) as memory:

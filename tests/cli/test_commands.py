@@ -178,6 +178,25 @@ def test_check_names_file_and_line_and_ends_with_one(project: Path) -> None:
     assert (problem["path"], problem["line"]) == ("records/note/2026-11/twice.md", 3)
 
 
+def test_an_empty_answer_does_not_say_that_memory_is_empty(project: Path) -> None:
+    _remember(project, "Deploys go through the blue pipeline", "--kind", "fact")
+
+    none = run_memfs("list", "--kind", "warning", cwd=project)
+    unknown = run_memfs("list", "--kind", "gossip", cwd=project)
+
+    assert (none.status, none.errors) == (0, "no record is like that\n")
+    assert unknown.status == 2
+    assert "warning" in unknown.errors
+
+
+def test_one_problem_is_counted_as_one(project: Path) -> None:
+    folder = project / ".memfs" / "records" / "fact" / "2026-11"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("---\nkind: fact\nkind: fact\n---\nTwice.\n")
+
+    assert run_memfs("check", cwd=project).errors == "1 error\n"
+
+
 def test_loose_files_are_checked_without_a_store(tmp_path: Path) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     (tmp_path / "good.md").write_text("---\nkind: note\n---\nFine.\n")

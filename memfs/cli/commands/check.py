@@ -9,7 +9,7 @@ import click
 
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
-from memfs.cli.terminal import problem_lines, say, write, write_json
+from memfs.cli.terminal import counted, problem_lines, say, write, write_json
 from memfs.cli.values import problem_value
 from memfs.model.problem import Problem, Severity
 
@@ -43,7 +43,10 @@ def command(
     else:
         for problem in problems:
             write(problem_lines(problem))
-        say("no problems" if not problems else f"{len(problems)} found, {errors} of them errors")
+        warnings = len(problems) - errors
+        parts = ((errors, "error"), (warnings, "warning"))
+        found = ", ".join(counted(number, what) for number, what in parts if number)
+        say(found or "no problems")
     return 1 if errors else 0
 
 

@@ -6,7 +6,7 @@ import click
 
 from memfs.cli.health import health_facts, health_rows
 from memfs.cli.invocation import Invocation, shared_options
-from memfs.cli.terminal import columns, printable, problem_lines, say, write, write_json
+from memfs.cli.terminal import columns, counted, printable, problem_lines, say, write, write_json
 from memfs.cli.values import problem_value
 
 
@@ -28,5 +28,5 @@ def command(invocation: Invocation, fix: bool) -> int:
         write(columns([(name, printable(text)) for name, text in health_rows(facts)]))
         for problem in problems:
             write(problem_lines(problem))
-        say("the store is sound" if not problems else f"{len(problems)} found")
+        say(counted(len(problems), "problem") if problems else "the store is sound")
     return 1 if problems else 0

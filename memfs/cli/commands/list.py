@@ -33,7 +33,7 @@ def command(
     elif records:
         write(list_lines(records))
     else:
-        say("memory is empty here")
+        say("no record is like that" if kinds or tags else "memory is empty here")
     if len(records) < len(found):
         say(f"the newest {limit} are shown; --limit 0 lists all")
     return 0

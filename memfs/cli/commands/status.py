@@ -32,8 +32,8 @@ def _page(result: Result) -> str:
     rows = [
         ("store", result.store),
         ("records", _counted(data.get("records"))),
-        ("waiting", _number(data.get("waiting"), "candidates; memfs review lists them")),
-        ("held", _number(data.get("held"), "files changed by commits of your own")),
+        ("waiting", _number(data.get("waiting"), "for review; memfs review lists them")),
+        ("held", _number(data.get("held"), "changed by commits of your own")),
         ("ledger", f"{str(data.get('ledger', ''))[:8]} on {data.get('branch') or 'no branch'}"),
         ("index", index_words(data.get("index"))),
         ("mode", str(data.get("mode", ""))),
