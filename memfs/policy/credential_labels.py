@@ -35,6 +35,9 @@ LABEL_HINTS: Final = (
 )
 """One of these stands in every label and in every spoken password, case folded."""
 
+SPOKEN_HINTS: Final = ("pass", "pin", "key", "code", "token", "wort", "contrase", "mot de", "парол")
+"""One of these stands in every spoken password, case folded."""
+
 NUMBER_CODE: Final = LazyPattern(
     r"(?<![A-Za-z0-9])(?:[a-z]{1,8}[_-])?(?:pin|otp|cvv|cvc|puk|(?:door|gate|alarm|access)[ "
     r"_-]code|(?:safe|lock)[ _-]combo(?:nation)?)(?:[ "

@@ -10,7 +10,7 @@ inbox, not the defence; the defence is that origin and promotion are not text (D
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,8 +18,9 @@ from memfs.model.decision import Reason
 from memfs.model.limits import BODY_BYTES
 from memfs.model.markers import has_packet_mark
 from memfs.model.record import Record
-from memfs.model.values import JsonValue
-from memfs.policy.hints import LazyPattern, hints_in
+from memfs.policy.action_fields import action_field
+from memfs.policy.derivable import is_derivable
+from memfs.policy.hints import LazyPattern, is_hinted, longest_run, words_in
 from memfs.policy.reasons import reason
 from memfs.policy.sentences import is_forbidden
 
@@ -35,6 +36,7 @@ class EligibilityRule:
         name: Name of the rule, the detail of the reason.
         hints: One of these stands in every match, case folded; the pattern is not tried
             without one.
+        words: One of these stands in every match as a whole word; empty when none must.
         lazy: What it looks like.
         is_negatable: A sentence that forbids it is no instance of it.
         spares_warnings: A person's warning may mention it.
@@ -46,6 +48,7 @@ class EligibilityRule:
     code: str
     name: str
     hints: tuple[str, ...]
+    words: frozenset[str]
     lazy: LazyPattern
     is_negatable: bool = True
     spares_warnings: bool = False
@@ -66,12 +69,35 @@ _ASKING: Final = (
     r"(?:asking|approval|approvals|confirmation|confirming|permission|consent|review|oversight|"
     r"verification|authori[sz]ation|prompting)"
 )
-_OPENING: Final = re.compile(r"(?:^|[.!?;:\n>*\"'#)\]]|(?<=[\n ])-\s|, then\s)\s*")
-"""Where a sentence or an item of a list may begin."""
+_OPENING: Final = re.compile(r"[.!?;:\n>*\"'#)\],-](?:(?<![,-])|(?<=[\n ]-)\s|(?<=,) then\s)\s*")
+"""After what a sentence or an item of a list may begin; one begins the text as well."""
+_BLANKS: Final = re.compile(r"\s*")
+_WORD: Final = re.compile(r"[A-Za-z]*")
 _LEAD: Final = (
     r"(?:(?:please|always|then|also|now|first|next|kindly|automatically|immediately|and|you must|"
     r"you should|you need to|make sure to|be sure to|remember to|todo:?|important:?)[\s,:]+){0,4}"
 )
+_LEAD_WORDS: Final = (
+    "please always then also now first next kindly automatically immediately and you make be "
+    "remember todo important"
+)
+_PAYING: Final = (
+    "pay transfer wire remit deposit refund settle donate withdraw purchase buy route redirect "
+    "send make initiate schedule"
+)
+_ERASING: Final = "delete erase wipe destroy purge"
+_TELLING: Final = (
+    "send e mail email message text call phone notify forward cc bcc dm post tweet reply share "
+    "report upload exfiltrate submit contact"
+)
+_CHANGING: Final = (
+    "change update modify disable turn switch override set remove lower relax weaken replace "
+    "rewrite delete"
+)
+OPENING_WORDS: Final = frozenset(
+    f"{_LEAD_WORDS} {_PAYING} {_ERASING} {_TELLING} {_CHANGING}".split()
+)
+"""With one of these begins every order that a rule looks for at the opening of a sentence."""
 _MONEY: Final = (
     r"(?:[$€£¥₿]\s?\d|\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|btc|eth|bitcoin)|\biban\b|"
     r"\b(?:bank\s+)?accounts?\b|\binvoices?\b|\bfunds\b|\bmoney\b|\bgift\s+cards?\b|\bwallets?\b|"
@@ -89,6 +115,7 @@ def _rule(
     *,
     hints: str,
     pattern: str,
+    words: str = "",
     negatable: bool = True,
     spares_warnings: bool = False,
     is_instruction: bool = True,
@@ -99,6 +126,7 @@ def _rule(
         code=f"eligibility.{code}",
         name=name,
         hints=tuple(hints.split()),
+        words=frozenset(words.split()),
         lazy=LazyPattern(pattern, flags),
         is_negatable=negatable,
         spares_warnings=spares_warnings,
@@ -112,6 +140,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "permission",
         "acts-without-asking",
         hints="without",
+        words="without",
         pattern=r"\b(?:run|execute|deploy|push|delete|send|pay|transfer|merge|install|commit|"
         r"approve|proceed|act|share|modify|overwrite|remove|publish|settle|use\s+sudo|"
         r"grant)\w*\b[^.!?\n]{0,80}\bwithout\s+"
@@ -122,6 +151,8 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "permission",
         "agent-is-allowed",
         hints="allowed permitted authori cleared trusted granted approved",
+        words="allowed permitted authorised authorized cleared trusted approved "
+        "preapproved granted",
         pattern=rf"\b{_AGENT}\s+(?:are|is|have\s+been|has\s+been|were|was)\s+(?:hereby\s+|now\s+|fully\s+|"
         r"already\s+|always\s+|permanently\s+){0,3}(?:(?:allowed|permitted|authori[sz]ed|cleared|"
         r"trusted|pre-?approved)\s+(?:to|for\s+(?:all|any|every))|"
@@ -131,6 +162,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "permission",
         "agent-has-permission",
         hints="permission authori consent privileges clearance",
+        words="permission permissions authorisation authorization consent privileges clearance",
         pattern=rf"\b{_AGENT}\s+(?:now\s+|already\s+){{0,2}}(?:have|has|"
         rf"possess(?:es)?)\s+(?:my\s+|full\s+|admin\s+|"
         r"root\s+|unrestricted\s+|complete\s+|standing\s+|blanket\s+|explicit\s+|"
@@ -140,6 +172,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "permission",
         "skips-confirmation",
         hints="skip bypass disable suppress omit ignore turn",
+        words="skip bypass disable suppress omit ignore turn",
         pattern=r"\b(?:skip|bypass|disable|suppress|omit|ignore|turn\s+off)\s+(?:all\s+|the\s+|"
         r"any\s+|every\s+|further\s+|future\s+|user\s+|human\s+|tool\s+){0,3}(?:confirmations?|"
         r"approvals?|permission\s+(?:prompts?|checks?|requests?)|consent|"
@@ -150,6 +183,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "no-confirmation-needed",
         hints="ask confirm check approval permission consent review oversight verification "
         "authori prompting",
+        words="no not don dont doesn doesnt never",
         pattern=rf"\bno\s+(?:further\s+|additional\s+|user\s+|human\s+|"
         rf"explicit\s+){{0,2}}{_ASKING}\s+(?:is\s+|are\s+)?"
         r"(?:needed|required|necessary)\b|\b(?:do(?:es)?\s+not|don'?t|doesn'?t|never|"
@@ -180,6 +214,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "moves-money",
         hints="pay transfer wire remit deposit refund settle donate withdraw purchase buy route "
         "redirect send make initiate schedule",
+        words=_PAYING,
         pattern=rf"{_LEAD}(?:pay|transfer|wire|remit|deposit|refund|settle|donate|withdraw|"
         rf"purchase|buy|route|redirect|send|make|initiate|"
         rf"schedule)\b[^.!?\n]{{0,100}}?{_MONEY}[^.!?\n]{{0,100}}",
@@ -188,11 +223,13 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     _rule(
         "destructive",
         "destructive-command",
-        hints="rm mkfs dd :() drop truncate delete push terraform kubectl format del chmod curl "
-        "wget rmtree vssadmin",
+        hints="rm mkfs dd drop truncate delete push terraform kubectl format del chmod curl wget "
+        "rmtree vssadmin",
+        words="rm mkfs dd drop truncate delete git terraform kubectl format del chmod curl wget "
+        "shutil vssadmin",
         pattern=r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b|"
         r"\bmkfs(?:\.\w+)?\s+/dev/|\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|"
-        r"nvme|hd|disk)|:\(\)\s*\{\s*:\|:&\s*\};:|\b(?:drop|truncate)\s+(?:table|database|"
+        r"nvme|hd|disk)|\b(?:drop|truncate)\s+(?:table|database|"
         r"schema)\s+\w|\bdelete\s+from\s+\w+\s*(?:;|$)|"
         r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)|\bterraform\s+destroy\b|"
         r"\bkubectl\s+delete\s+(?:ns|namespace|--all)\b|\bformat\s+c:|\bdel\s+/[sfq]\b|"
@@ -202,8 +239,16 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
     ),
     _rule(
         "destructive",
+        "destructive-command",
+        hints=":()",
+        pattern=r":\(\)\s*\{\s*:\|:&\s*\};:",
+        spares_warnings=True,
+    ),
+    _rule(
+        "destructive",
         "deletes-everything",
         hints="delete erase wipe destroy purge",
+        words=_ERASING,
         pattern=rf"{_LEAD}(?:delete|erase|wipe|destroy|purge)\s+(?:all|every|everything|"
         rf"the\s+entire|the\s+whole|"
         r"each)\b",
@@ -214,6 +259,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "contacts-someone",
         hints="send mail message text call phone notify forward cc dm post tweet reply share "
         "report upload exfiltrate submit contact",
+        words=_TELLING,
         pattern=rf"{_LEAD}(?:send|e-?mail|message|text|call|phone|notify|forward|cc|bcc|dm|post|"
         rf"tweet|reply|share|report|upload|exfiltrate|submit|contact\s+\w+\s+at)\b(?!\s*[:/@|\""
         rf"=])[^!?\n]{{0,200}}?{_ADDRESSEE}",
@@ -223,6 +269,7 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         "policy-change",
         "changes-safety",
         hints="memfs memory safety security approval permission admission sandbox guardrail system",
+        words="memfs memory safety security approval permission admission sandbox guardrail system",
         pattern=rf"{_LEAD}(?:change|update|modify|disable|turn\s+off|switch\s+off|override|set|"
         rf"remove|lower|"
         r"relax|weaken|replace|rewrite|delete)\s+(?:all\s+|the\s+|your\s+|any\s+|"
@@ -251,49 +298,9 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
 )
 """Every textual rule, in the order of their reasons."""
 
-_HINTS: Final = tuple(sorted({hint for rule in RULES for hint in rule.hints}))
-
-ACTION_FIELDS: Final = frozenset(
-    {
-        "allow",
-        "allowed",
-        "allowed_actions",
-        "allowed_commands",
-        "allowed_tools",
-        "approval",
-        "approvals",
-        "approved",
-        "auto_approve",
-        "autoapprove",
-        "authorization",
-        "authorized",
-        "bypass",
-        "capabilities",
-        "capability",
-        "grant",
-        "grants",
-        "permission",
-        "permissions",
-        "permit",
-        "sudo",
-        "tool_permissions",
-    }
-)
-"""Names of fields that would grant an action; a record that has one is refused (A2)."""
-
-_DERIVABLE: Final[tuple[tuple[re.Pattern[str], int], ...]] = (
-    (re.compile(r"^commit [0-9a-f]{40}\b", re.MULTILINE), 3),
-    (re.compile(r"^diff --git a/", re.MULTILINE), 2),
-    (re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE), 4),
-    (re.compile(r"\"?integrity\"?:? \"?sha(?:1|256|384|512)-", re.MULTILINE), 3),
-    (re.compile(r"^\[\[package\]\]\s*$", re.MULTILINE), 3),
-    (re.compile(r"^[│| \t]*[├└]── ", re.MULTILINE), 25),
-)
-_FENCED: Final = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
-_CODE_LINES: Final = 60
-_CODE_SHARE: Final = 0.8
 _SOURCES: Final = frozenset({"evidence", "receipt"})
 _UNBROKEN: Final = re.compile(r"[A-Za-z0-9+/=_-]{2000,}")
+_UNBROKEN_CHARS: Final = 2000
 
 
 def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Reason, ...]:
@@ -304,24 +311,29 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
         text: All its words (see ``content.text_of``).
         is_person: A person stated it on a channel where people decide.
     """
-    if len(text) > 2 * BODY_BYTES or _UNBROKEN.search(text) is not None:
+    if len(text) > 2 * BODY_BYTES or _is_unbroken(text):
         return (reason("eligibility.bulk"),)
     found: dict[str, Reason] = {}
     if has_packet_mark(text):
         found["eligibility.packet-echo"] = reason("eligibility.packet-echo")
-    field = _action_field(record)
+    field = action_field(record)
     if field:
         found["eligibility.grants-action"] = reason("eligibility.grants-action", field)
     is_warning = is_person and record.kind == "warning"
     is_source = record.kind in _SOURCES
-    hints = hints_in(_HINTS, text)
+    folded = text.casefold()
+    words = words_in(text)
     openings: tuple[int, ...] | None = None
     for rule in RULES:
         is_spared = (rule.spares_warnings and is_warning) or (rule.is_instruction and is_source)
-        if is_spared or rule.code in found or hints.isdisjoint(rule.hints):
+        if is_spared or rule.code in found:
+            continue
+        if words is not None and rule.words and words.isdisjoint(rule.words):
+            continue
+        if not is_hinted(rule.hints, folded):
             continue
         if openings is None:
-            openings = openings_of(text)
+            openings = tuple(at for at in openings_of(text) if _may_order(text, at))
         if is_matching(rule, text, openings):
             found[rule.code] = reason(rule.code, rule.name)
     if is_derivable(record.body):
@@ -331,7 +343,26 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
 
 def openings_of(text: str) -> tuple[int, ...]:
     """Returns where sentences and list items of a text begin, in order."""
-    return tuple(dict.fromkeys(match.end() for match in _OPENING.finditer(text)))
+    blanks = _BLANKS.match(text)
+    start = blanks.end() if blanks else 0
+    found = (match.end() for match in _OPENING.finditer(text, start))
+    return tuple(dict.fromkeys((start, *found)))
+
+
+def _may_order(text: str, opening: int) -> bool:
+    """Tells whether a sentence begins with a word that an order begins with, or a strange one."""
+    word = _WORD.match(text, opening)
+    if word is None:
+        return True
+    return word[0].lower() in OPENING_WORDS or not text[word.end() : word.end() + 1].isascii()
+
+
+def _is_unbroken(text: str) -> bool:
+    return (
+        len(text) >= _UNBROKEN_CHARS
+        and longest_run(text) >= _UNBROKEN_CHARS
+        and _UNBROKEN.search(text) is not None
+    )
 
 
 def is_matching(rule: EligibilityRule, text: str, openings: Sequence[int]) -> bool:
@@ -340,7 +371,8 @@ def is_matching(rule: EligibilityRule, text: str, openings: Sequence[int]) -> bo
     Args:
         rule: The rule.
         text: All words of a submission.
-        openings: Where its sentences begin (see :func:`openings_of`).
+        openings: Where its sentences begin (see :func:`openings_of`), at least those that
+            begin with an order.
     """
     found: Iterable[re.Match[str] | None]
     if rule.opens_sentence:
@@ -352,31 +384,3 @@ def is_matching(rule: EligibilityRule, text: str, openings: Sequence[int]) -> bo
         and not (rule.is_negatable and is_forbidden(text, match.start(), match.end()))
         for match in found
     )
-
-
-def is_derivable(body: str) -> bool:
-    """Tells whether a body is mostly what code, Git or a lock file says anyway."""
-    if any(len(pattern.findall(body)) >= least for pattern, least in _DERIVABLE):
-        return True
-    code = sum(match[2].count("\n") for match in _FENCED.finditer(body))
-    lines = body.count("\n") + 1
-    return code >= _CODE_LINES and code >= _CODE_SHARE * lines
-
-
-def _action_field(record: Record) -> str:
-    return _find_action(record.fields) or _find_action(record.unknown)
-
-
-def _find_action(value: JsonValue) -> str:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            name = key.strip().lower().replace("-", "_")
-            if name in ACTION_FIELDS:
-                return name
-            if nested := _find_action(item):
-                return nested
-    elif isinstance(value, list | tuple):
-        for item in value:
-            if nested := _find_action(item):
-                return nested
-    return ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memfs.policy.hidden import visible_text
-from memfs.policy.hints import LazyPattern, hints_in
+from memfs.policy.hints import LazyPattern, is_hinted, longest_run, words_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +22,18 @@ class InjectionRule:
     Attributes:
         name: Stable name, the detail of a reason.
         hints: One of these stands in every match, case folded; empty when none must.
+        words: One of these stands in every match as a whole word; empty when none must.
         lazy: What it looks like in the visible form of a text.
         asks_people: Whether it also counts in what a person states.
+        run: Every match holds at least so many characters in a row without white space.
     """
 
     name: str
     hints: tuple[str, ...]
+    words: frozenset[str]
     lazy: LazyPattern
     asks_people: bool = False
+    run: int = 0
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -37,9 +41,17 @@ class InjectionRule:
         return self.lazy.compiled()
 
 
-def _rule(name: str, *, hints: str, pattern: str, people: bool = False) -> InjectionRule:
-    lazy = LazyPattern(pattern, re.IGNORECASE | re.MULTILINE)
-    return InjectionRule(name=name, hints=tuple(hints.split()), lazy=lazy, asks_people=people)
+def _rule(
+    name: str, *, hints: str, pattern: str, words: str = "", people: bool = False, run: int = 0
+) -> InjectionRule:
+    return InjectionRule(
+        name=name,
+        hints=tuple(hints.split()),
+        words=frozenset(words.split()),
+        lazy=LazyPattern(pattern, re.IGNORECASE | re.MULTILINE),
+        asks_people=people,
+        run=run,
+    )
 
 
 _ORDERS: Final = (
@@ -50,6 +62,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "ignore-previous",
         hints="ignore disregard forget override bypass drop",
+        words="ignore disregard forget override bypass drop",
         pattern=r"\b(?:ignore|disregard|forget|override|bypass|drop)\s+(?:all\s+|any\s+|the\s+|"
         r"your\s+|these\s+|my\s+|of\s+){0,4}(?:previous|prior|above|earlier|preceding|existing|"
         r"original|initial|system)\b",
@@ -57,6 +70,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "ignore-orders",
         hints="ignore disregard forget override bypass drop",
+        words="ignore disregard forget override bypass drop",
         pattern=r"\b(?:ignore|disregard|forget|override|bypass|"
         r"drop)\s+(?:\w+\s+){0,4}?(?:previous|prior|above|"
         rf"earlier|preceding|existing|original|initial|system)\s+(?:\w+\s+){{0,2}}?{_ORDERS}\b",
@@ -65,6 +79,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "ignore-rules",
         hints="ignore disregard forget",
+        words="ignore disregard forget",
         pattern=rf"\b(?:ignore|disregard|forget)\s+(?:all|any|every|your)\s+{_ORDERS}\b",
         people=True,
     ),
@@ -87,12 +102,14 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "new-instructions",
         hints="new updated revised real actual following",
+        words="new updated revised real actual following",
         pattern=rf"\b(?:new|updated|revised|real|actual|following)\s+(?:system\s+)?{_ORDERS}\s*:",
         people=True,
     ),
     _rule(
         "strictly-adhere",
         hints="following",
+        words="following",
         pattern=r"\b(?:strictly\s+)?(?:adhere\s+to|follow|obey|comply\s+with)\s+the\s+following\b",
     ),
     _rule(
@@ -104,6 +121,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "before-you",
         hints="before",
+        words="before",
         pattern=r"\bbefore\s+you\s+(?:can\s+)?(?:solve|answer|continue|proceed|respond|do|start)\b",
     ),
     _rule(
@@ -116,12 +134,14 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "role-prefix",
         hints="system assistant developer",
+        words="system assistant developer",
         pattern=r"^[ \t]*(?:system|assistant|developer)(?:\s+(?:prompt|message|note|"
         r"override))?\s*:\s*\S",
     ),
     _rule(
         "role-change",
         hints="you as",
+        words="you act behave respond pretend",
         pattern=r"\byou\s+are\s+(?:now|no\s+longer|actually)\b|\b(?:act|behave|"
         r"respond)\s+as\s+(?:if|an?|the)\b|\bpretend\s+(?:to\s+be|you)\b",
     ),
@@ -135,30 +155,35 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "persist-order",
         hints="from going future every",
+        words="from going future every",
         pattern=r"\b(?:from\s+now\s+on|going\s+forward|in\s+(?:all\s+)?future\s+(?:sessions?|"
         r"conversations?|tasks?|turns?)|for\s+all\s+future|every\s+time\s+(?:you|the\s+user))\b",
     ),
     _rule(
         "remember-order",
         hints="remember memori store save write add record",
+        words="remember memorise memorize store save write add record",
         pattern=r"\b(?:remember|memori[sz]e|store|save|write|add|"
         r"record)\b[^.\n]{0,40}\b(?:memory|long[- ]term|permanently|for\s+later|in\s+memory)\b",
     ),
     _rule(
         "standing-preference",
         hints="standing permanent saved existing",
+        words="standing permanent saved existing",
         pattern=r"\b(?:standing|permanent|saved|existing)\s+(?:preference|instruction|rule|order|"
         r"policy)\b",
     ),
     _rule(
         "claims-user",
         hints="user",
+        words="user",
         pattern=r"\bthe\s+user\s+(?:has\s+|had\s+|already\s+)*(?:asked|requested|confirmed|"
         r"agreed|wants|said|approved|authori[sz]ed|prefers)\b",
     ),
     _rule(
         "claims-authority",
         hints="admin security compliance management ceo developer openai anthropic",
+        words="admin administrator security compliance management ceo developer openai anthropic",
         pattern=r"\b(?:admin(?:istrator)?|security\s+team|compliance|management|ceo|developer|"
         r"openai|anthropic)\b[^.\n]{0,40}\b(?:requires?|orders?|mandates?|instructs?|"
         r"authori[sz]es?|override)\b",
@@ -166,6 +191,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "conceal",
         hints="not n't dont never without",
+        words="not don dont never without",
         pattern=r"\b(?:do\s+not|don'?t|never|without)\s+(?:tell(?:ing)?|inform(?:ing)?|"
         r"notify(?:ing)?|mention(?:ing)?|reveal(?:ing)?|show(?:ing)?|alert(?:ing)?|disclos(?:e|"
         r"ing))\b[^.\n]{0,30}\b(?:user|anyone|human|person|them|owner|operator|this)\b",
@@ -173,6 +199,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "silently",
         hints="silently secretly covertly discreetly quietly background",
+        words="silently secretly covertly discreetly quietly background",
         pattern=r"\b(?:silently|secretly|covertly|discreetly|quietly|"
         r"in\s+the\s+background)\s+(?:\w+\s+)?(?:send|forward|copy|upload|run|execute|add|"
         r"include|append|log|share|delete|post)\b",
@@ -187,6 +214,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "reveals-prompt",
         hints="reveal print show repeat output leak dump",
+        words="reveal print show repeat output leak dump",
         pattern=r"\b(?:reveal|print|show|repeat|output|leak|"
         r"dump)\b[^.\n]{0,30}\b(?:system\s+prompt|instructions|hidden\s+prompt|api\s+keys?|"
         r"credentials|secrets|passwords)\b",
@@ -194,6 +222,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "tool-call",
         hints="call invoke use execute run trigger",
+        words="call invoke use execute run trigger",
         pattern=r"\b(?:call|invoke|use|execute|run|"
         r"trigger)\s+(?:the\s+)?[`'\"]?\w+[`'\"]?\s+(?:tool|function|command|plugin|script)\b",
     ),
@@ -213,12 +242,14 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "encoded-blob",
         hints="",
+        run=80,
         pattern=r"(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]*\d)(?=[A-Za-z0-9+/]*[A-Z])(?"
         r"=[A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]{80,}={0,2}(?![A-Za-z0-9+/=])",
     ),
     _rule(
         "decode-order",
         hints="decode decrypt base64 rot13 caesar",
+        words="decode decrypt base64 rot13 caesar",
         pattern=r"\b(?:decode|decrypt|base64|rot13|caesar)\b[^.\n]{0,60}\b(?:and\s+)?(?:follow|"
         r"execute|run|obey|apply|answer|response)\b",
     ),
@@ -233,18 +264,21 @@ RULES: Final[tuple[InjectionRule, ...]] = (
     _rule(
         "priority-claim",
         hints="priority supersede precedence",
+        words="priority supersede supersedes precedence",
         pattern=r"\b(?:highest|top|absolute|maximum)\s+priority\b|\bsupersedes?\s+(?:all|any|"
         r"every|previous|earlier)\b|\btakes?\s+precedence\s+over\b",
     ),
     _rule(
         "always-order",
         hints="always never",
+        words="always never",
         pattern=r"^[ \t]*(?:always|never)\s+(?:recommend|suggest|include|add|append|mention|"
         r"choose|route|use|send|trust|answer|respond|promote)\b",
     ),
     _rule(
         "jailbreak",
         hints="jailbreak dan developer anything restrictions",
+        words="jailbreak dan developer anything restrictions",
         pattern=r"\b(?:jailbreak|DAN\s+mode|developer\s+mode\s+(?:enabled|on)|"
         r"do\s+anything\s+now|no\s+restrictions)\b",
         people=True,
@@ -252,7 +286,7 @@ RULES: Final[tuple[InjectionRule, ...]] = (
 )
 """Every hint, in the order of their names in reasons."""
 
-_HINTS: Final = tuple(sorted({hint for rule in RULES for hint in rule.hints}))
+_FOR_PEOPLE: Final = tuple(rule for rule in RULES if rule.asks_people)
 
 
 def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
@@ -263,11 +297,14 @@ def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
         is_person: Only ask what also counts in a person's own statement.
     """
     seen = visible_text(text)
-    hints = hints_in(_HINTS, seen)
+    folded = seen.casefold()
+    words = words_in(seen)
+    longest = longest_run(seen)
     return tuple(
         rule.name
-        for rule in RULES
-        if (rule.asks_people or not is_person)
-        and (not rule.hints or not hints.isdisjoint(rule.hints))
+        for rule in (_FOR_PEOPLE if is_person else RULES)
+        if rule.run <= longest
+        and not (words is not None and rule.words and words.isdisjoint(rule.words))
+        and (not rule.hints or is_hinted(rule.hints, folded))
         and rule.pattern.search(seen) is not None
     )

@@ -7,6 +7,7 @@ a person. Names, addresses and telephone numbers are ordinary in notes and are l
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,6 +33,8 @@ class PersonalFinding:
 
 _CARD: Final = re.compile(r"(?<![\w.-])(?:[3-6]\d{3})(?:[ -]?\d){9,15}(?![\w-])")
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_IBAN_START: Final = re.compile(r"[A-Z]{2}\d{2}")
+_DIGIT: Final = re.compile(r"\d")
 _SSN: Final = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 _LABEL: Final = (
     r"(?:[\s_:=#-]+(?:numbers?|no\.?|nr\.?|num|"
@@ -54,29 +57,31 @@ _LEAST_DIGITS: Final = 6
 
 def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
     """Returns every personal number in ``text``, by position."""
-    if re.search(r"\d", text) is None:
+    digits = len(_DIGIT.findall(text))
+    if digits == 0:
         return ()
-    found = [
-        PersonalFinding("payment-card", match.start(), match.end(), False)
-        for match in _CARD.finditer(text)
-        if is_card(match[0])
-    ]
-    found += [
-        PersonalFinding("iban", match.start(), match.end(), True)
-        for match in _IBAN.finditer(text)
-        if is_iban(match[0])
-    ]
-    found += [
-        PersonalFinding("identity-number", match.start(), match.end(), True)
-        for match in _SSN.finditer(text)
-    ]
-    for family, pattern in (("identity-number", _IDENTITY), ("health-number", _HEALTH)):
+    found: list[PersonalFinding] = []
+    if _IBAN_START.search(text) is not None:
         found += [
-            PersonalFinding(family, match.start(), match.end(), False)
-            for match in pattern.compiled().finditer(text)
-            if sum(char.isdigit() for char in match["value"]) >= _LEAST_DIGITS
+            PersonalFinding("iban", match.start(), match.end(), True)
+            for match in _IBAN.finditer(text)
+            if is_iban(match[0])
         ]
+    if digits >= _LEAST_DIGITS:
+        found += _by_digits(text)
     return tuple(sorted(found, key=lambda item: (item.start, item.end, item.family)))
+
+
+def _by_digits(text: str) -> Iterator[PersonalFinding]:
+    for match in _CARD.finditer(text):
+        if is_card(match[0]):
+            yield PersonalFinding("payment-card", match.start(), match.end(), False)
+    for match in _SSN.finditer(text):
+        yield PersonalFinding("identity-number", match.start(), match.end(), True)
+    for family, pattern in (("identity-number", _IDENTITY), ("health-number", _HEALTH)):
+        for match in pattern.compiled().finditer(text):
+            if sum(char.isdigit() for char in match["value"]) >= _LEAST_DIGITS:
+                yield PersonalFinding(family, match.start(), match.end(), False)
 
 
 def is_card(text: str) -> bool:

@@ -13,6 +13,9 @@ from typing import Final
 
 from memfs.policy.hints import LazyPattern
 
+_RUN: Final = 16
+"""Hardly any token is shorter, and few words of prose are as long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretFamily:
@@ -23,12 +26,16 @@ class SecretFamily:
         hints: One of these stands in every match, case folded; the pattern is not tried
             without one.
         lazy: What it looks like.
+        run: Every match holds at least so many characters in a row without white space.
+        is_spaced: A match can hold white space; where it cannot, it stands inside such a run.
         is_held: A person decides instead of a refusal.
     """
 
     name: str
     hints: tuple[str, ...]
     lazy: LazyPattern
+    run: int
+    is_spaced: bool
     is_held: bool = False
 
     @property
@@ -38,12 +45,21 @@ class SecretFamily:
 
 
 def _family(
-    name: str, *, hints: str, pattern: str, held: bool = False, flags: int = 0
+    name: str,
+    *,
+    hints: str,
+    pattern: str,
+    run: int = _RUN,
+    spaced: bool = False,
+    held: bool = False,
+    flags: int = 0,
 ) -> SecretFamily:
     return SecretFamily(
         name=name,
         hints=tuple(hints.split()),
         lazy=LazyPattern(pattern, flags),
+        run=run,
+        is_spaced=spaced,
         is_held=held,
     )
 
@@ -57,6 +73,8 @@ _B: Final = r"(?<![A-Za-z0-9_-])"
 ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "private-key",
+        spaced=True,
+        run=10,
         hints="-----begin",
         pattern=r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
     ),
@@ -66,6 +84,8 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "ssh-public-key",
+        spaced=True,
+        run=14,
         hints="ssh-",
         pattern=r"\bssh-(?:rsa|ed25519|dss) AAAA[\w+/=]{10,}",
         held=True,
@@ -77,6 +97,8 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "aws-secret-key",
+        spaced=True,
+        run=40,
         hints="aws amazon",
         pattern=r"\b(?:aws|amazon)[\w ./-]{0,20}(?:secret|key)[\w "
         r"./-]{0,20}[\"']?\s*[:=]+\s*[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
@@ -89,6 +111,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "gitlab-token",
+        run=21,
         hints="gl",
         pattern=_B + r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-[\w.=-]{16,}",
     ),
@@ -96,6 +119,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family("atlassian-token", hints="atatt3", pattern=_B + r"ATATT3[\w=-]{40,}"),
     _family(
         "slack-token",
+        run=15,
         hints="xox xapp-",
         pattern=_B + r"xox[abeoprs](?:\.[\w-]+)?-[\w-]{10,}|" + _B + r"xapp-\d-[\w-]{10,}",
     ),
@@ -111,6 +135,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "discord-token",
+        run=59,
         hints=".",
         pattern=_B + r"[MNO][A-Za-z\d_-]{23,27}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,40}(?![\w-])",
     ),
@@ -119,6 +144,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "telegram-token",
+        run=29,
         hints=":",
         pattern=r"(?<![\d:])\d{8,10}:(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[A-Za-z][\w-]{19,40}(?![\w-])",
     ),
@@ -164,11 +190,14 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "gcp-service-account",
+        spaced=True,
         hints="private_key_id",
         pattern=r"\"private_key_id\"\s*:\s*\"[a-f0-9]{40}\"",
     ),
     _family(
         "azure-storage-key",
+        spaced=True,
+        run=40,
         hints="accountkey sharedaccesskey account_key",
         pattern=r"(?:AccountKey|SharedAccessKey|"
         r"account_key)\s*[=:]\s*[\"']?([A-Za-z0-9+/]{40,}={0,2})",
@@ -181,25 +210,28 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family("azure-sas", hints="sig=", pattern=r"[?&]sig=([A-Za-z0-9%+/]{30,})"),
     _family("digitalocean-token", hints="_v1_", pattern=_B + r"do[oprt]_v1_[a-f0-9]{40,}"),
-    _family("heroku-key", hints="hrku-", pattern=_B + r"HRKU-[\w-]{6,}"),
+    _family("heroku-key", run=11, hints="hrku-", pattern=_B + r"HRKU-[\w-]{6,}"),
     _family(
         "cloudflare-token",
+        run=13,
         hints="v1.0- cfut_",
         pattern=_B + r"(?:v1\.0-[a-f0-9]{8,}(?:-[a-f0-9]{60,})?|cfut_[\w-]{30,})",
     ),
     _family(
         "flyio-token",
+        spaced=True,
         hints="flyv1 fo1_",
         pattern=r"\bFlyV1\s+fm\d[\w+/=,-]{20,}|" + _B + r"fo1_[\w-]{30,}",
     ),
     _family(
         "npm-token",
+        run=14,
         hints="npm_ _authtoken",
         pattern=_B + r"npm_(?=[A-Za-z]*\d)[A-Za-z0-9]{10,}|//[\w./-]+/:_authToken=[\w-]{10,}",
     ),
-    _family("pypi-token", hints="pypi-", pattern=_B + r"pypi-AgE[\w-]{6,}"),
+    _family("pypi-token", run=14, hints="pypi-", pattern=_B + r"pypi-AgE[\w-]{6,}"),
     _family("rubygems-key", hints="rubygems_", pattern=_B + r"rubygems_[a-f0-9]{40,}"),
-    _family("crates-token", hints="cio", pattern=_B + r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    _family("crates-token", run=35, hints="cio", pattern=_B + r"cio[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     _family("docker-token", hints="dckr_", pattern=_B + r"dckr_(?:pat|oat)_[\w-]{8,}"),
     _family("terraform-token", hints=".atlasv1.", pattern=r"[A-Za-z0-9]{4,20}\.atlasv1\.[\w-]{4,}"),
     _family("vault-token", hints="hvs. hvb. hvr.", pattern=_B + r"hv[sbr]\.[\w-]{20,}"),
@@ -214,15 +246,20 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family("mailchimp-key", hints="-us", pattern=r"(?<![0-9a-f])[0-9a-f]{32}-us\d{1,2}\b"),
     _family("sendinblue-key", hints="xkeysib-", pattern=_B + r"xkeysib-[a-f0-9]{40,}[\w-]*"),
     _family(
-        "twilio-id", hints="ac sk", pattern=r"(?<![A-Za-z0-9])(?:AC|SK)[0-9a-f]{32}(?![A-Za-z0-9])"
+        "twilio-id",
+        run=34,
+        hints="ac sk",
+        pattern=r"(?<![A-Za-z0-9])(?:AC|SK)[0-9a-f]{32}(?![A-Za-z0-9])",
     ),
     _family(
         "newrelic-key",
+        run=13,
         hints="nrak- nrii- nrjs-",
         pattern=_B + r"(?:NRAK-[A-Z0-9]{8,}|NRII-[\w-]{20,}|NRJS-[a-f0-9]{19})",
     ),
     _family(
         "datadog-key",
+        spaced=True,
         hints="dd_",
         pattern=r"\bDD_(?:API|APP|APPLICATION)_KEY\s*[=:]\s*[\"']?([a-f0-9]{32,40})",
     ),
@@ -238,7 +275,9 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
         pattern=_B + r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))",
     ),
     _family("figma-token", hints="figd_", pattern=_B + r"figd_[\w-]{30,}"),
-    _family("airtable-token", hints="pat", pattern=_B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
+    _family(
+        "airtable-token", run=58, hints="pat", pattern=_B + r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"
+    ),
     _family("postman-key", hints="pmak-", pattern=_B + r"PMAK-[a-f0-9]{20,}-[a-f0-9]{30,}"),
     _family(
         "supabase-key",
@@ -248,7 +287,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "planetscale-token", hints="pscale_", pattern=_B + r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,}"
     ),
-    _family("facebook-token", hints="eaa", pattern=_B + r"EAAC?[A-Za-z0-9]{80,}"),
+    _family("facebook-token", run=83, hints="eaa", pattern=_B + r"EAAC?[A-Za-z0-9]{80,}"),
     _family("dropbox-token", hints="sl.", pattern=_B + r"sl\.(?:u\.)?[\w-]{100,}"),
     _family(
         "jwt",
@@ -264,6 +303,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "license-key",
+        run=23,
         hints="-",
         pattern=r"(?<![\w-])(?=[A-Z-]*\d)[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![\w-])",
         held=True,
@@ -275,12 +315,14 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "wallet-import-key",
+        run=50,
         hints="5h 5j 5k k l",
         pattern=r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d[A-Za-z]*\d)(?:5[HJK]|"
         r"[KL][1-5])[1-9A-HJ-NP-Za-km-z]{48,50}(?![A-Za-z0-9])",
     ),
     _family(
         "bitcoin-address",
+        spaced=True,
         hints="btc bitcoin wallet bc1",
         pattern=r"(?:btc|bitcoin|wallet)[\w "
         r"]{0,16}[:=]\s*[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9])|"
@@ -290,6 +332,8 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "passphrase-words",
+        spaced=True,
+        run=6,
         hints="phrase",
         pattern=rf"\bpass[ _-]?phrase\s*[:=]\s*[\"'`]?((?!{_PROSE})[a-z]{{3,10}}(?:[ "
         rf"-](?!{_PROSE})[a-z0-9]{{2,10}}){{2,8}})[\"'`]?\s*$",
@@ -297,10 +341,16 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
         flags=_ANY_CASE | re.MULTILINE,
     ),
     _family(
-        "netrc", hints="machine", pattern=r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})"
+        "netrc",
+        spaced=True,
+        run=8,
+        hints="machine",
+        pattern=r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})",
     ),
     _family(
         "bitlocker-key",
+        spaced=True,
+        run=20,
         hints="-",
         pattern=r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])|bitlocker[\w "
         r"]{0,20}[:=]\s*(?:\d{6}-){2,}\d{6}",
@@ -308,6 +358,8 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "seed-phrase",
+        spaced=True,
+        run=4,
         hints="seed mnemonic recovery bip",
         pattern=r"\b(?:seed(?:[ _-]?phrase)?|mnemonic|recovery[ _-]phrase|"
         r"bip-?39)\b[^\n:=]{0,20}[:=]\s*((?:[a-z]{3,8}[ ,]+){4,}[a-z]{3,8})",
@@ -315,6 +367,8 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "wallet-key",
+        spaced=True,
+        run=64,
         hints="key",
         pattern=r"(?:private|secret)[ _-]?key[\"']?\s*[:=]\s*[\"']?(?:0x)?([0-9a-f]{64})(?"
         r"![0-9a-f])",
@@ -334,6 +388,8 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     ),
     _family(
         "cloud-identifier",
+        spaced=True,
+        run=8,
         hints="firebase gcp azure aws",
         pattern=r"\b(?:firebase|gcp|azure|aws)[\w -]{0,20}(?:project|tenant|subscription|"
         r"account)[ _-]?id[\"']?\s*[:=]\s*[\"']?(?=[\w-]*\d)([\w-]{8,})",

@@ -7,7 +7,7 @@ and no verifier of the detector library, which would use the network, is ever ca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -19,10 +19,11 @@ from memfs.policy.credential_labels import (
     LABELLED,
     NUMBER_CODE,
     SPOKEN,
+    SPOKEN_HINTS,
     URL_CREDENTIAL,
 )
-from memfs.policy.hints import LazyPattern, hints_in
-from memfs.policy.secret_patterns import ISSUED
+from memfs.policy.hints import LazyPattern, is_hinted
+from memfs.policy.secret_patterns import ISSUED, SecretFamily
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import BasePlugin
@@ -45,9 +46,14 @@ class SecretFinding:
     is_held: bool = False
 
 
-_HINTS: Final = tuple(
-    sorted({*LABEL_HINTS, *HEADER_HINTS, *(hint for family in ISSUED for hint in family.hints)})
-)
+_LONGEST_FAMILY: Final = max(family.run for family in ISSUED)
+_SHORTEST_TOKEN: Final = min(family.run for family in ISSUED if not family.is_spaced)
+_TOKEN: Final = re.compile(rf"\S{{{_SHORTEST_TOKEN},}}")
+_SEPARATORS: Final = re.compile("[:=]+")
+_LABEL_REACH: Final = 64
+"""More than the rest of a label can be, from its hint to the separator."""
+_UNFOLDED: Final = re.compile("[\u0130\u0131]")
+"""Case is ignored for them in a pattern, and case folding does not make an ``i`` of them."""
 _PLACEHOLDER: Final = LazyPattern(
     r"""(?ix)
     [x*.•·#_?-]+ | (?:x{3,}|\*{3,}|\.{3,}).* | .*(?:\*{3,}|…|x{6,}).* |
@@ -106,29 +112,58 @@ def family_names() -> tuple[str, ...]:
 
 
 def _findings(text: str) -> Iterator[SecretFinding]:
-    hints = hints_in(_HINTS, text)
-    for family in ISSUED:
-        if hints.isdisjoint(family.hints):
-            continue
-        for match in family.pattern.finditer(text):
-            yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
+    folded = text.casefold()
+    tokens = [match.span() for match in _TOKEN.finditer(text)]
+    yield from _issued(text, folded, tokens)
     if "://" in text:
         yield from _credentials(URL_CREDENTIAL, "url-credential", text)
-    if not hints.isdisjoint(HEADER_HINTS):
+    if is_hinted(HEADER_HINTS, folded):
         yield from _credentials(AUTHORIZATION, "authorization", text)
-    if _is_for_library(text):
+    if _is_for_library(text, tokens):
         yield from _library_findings(text)
-    if not hints.isdisjoint(LABEL_HINTS):
+    is_folded = _UNFOLDED.search(text) is None
+    if is_hinted(LABEL_HINTS, _before_separators(folded) if is_folded else folded):
         for match in NUMBER_CODE.compiled().finditer(text):
             yield SecretFinding("number-code", match.start(), match.end())
         yield from _labelled(text)
+    if is_hinted(SPOKEN_HINTS if is_folded else LABEL_HINTS, folded):
         yield from _spoken(text)
 
 
-def _is_for_library(text: str) -> bool:
+def _issued(text: str, folded: str, tokens: Sequence[tuple[int, int]]) -> Iterator[SecretFinding]:
+    """Yields the tokens that carry their issuer's mark.
+
+    A family whose matches hold no white space is looked for in the long words alone.
+    """
+    longest = max((end - start for start, end in tokens), default=_SHORTEST_TOKEN)
+    words = " ".join([text[start:end] for start, end in tokens]).casefold()
+    for family in _families_within(min(longest, _LONGEST_FAMILY)):
+        if not is_hinted(family.hints, folded if family.is_spaced else words):
+            continue
+        for start, end in ((0, len(text)),) if family.is_spaced else tokens:
+            if end - start >= family.run:
+                for match in family.pattern.finditer(text, start, end):
+                    yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
+
+
+@cache
+def _families_within(longest: int) -> tuple[SecretFamily, ...]:
+    """Returns the families that a text can hold whose longest word has so many characters."""
+    return tuple(family for family in ISSUED if family.run <= longest)
+
+
+def _before_separators(folded: str) -> str:
+    """Returns the parts of a text in which the label of a value can stand."""
+    return "\n".join(
+        folded[max(0, match.start() - _LABEL_REACH) : match.end()]
+        for match in _SEPARATORS.finditer(folded)
+    )
+
+
+def _is_for_library(text: str, tokens: Iterable[tuple[int, int]]) -> bool:
     """Tells whether a text could hold a token; linear, unlike one pattern for it."""
     return "://" in text or any(
-        len(word) >= _LIBRARY_CHARS and _DIGIT.search(word) for word in text.split()
+        end - start >= _LIBRARY_CHARS and _DIGIT.search(text, start, end) for start, end in tokens
     )
 
 
@@ -193,7 +228,9 @@ def _library_findings(text: str) -> Iterator[SecretFinding]:
     """Asks the library's detectors line by line, for lines that could hold a token at all."""
     offset = 0
     for line in text.splitlines(keepends=True):
-        if len(line) <= _PLUGIN_LINE_CHARS and _is_for_library(line):
+        if len(line) <= _PLUGIN_LINE_CHARS and _is_for_library(
+            line, (match.span() for match in _TOKEN.finditer(line))
+        ):
             for plugin in _plugins():
                 for value in plugin.analyze_string(line):
                     at = line.find(value)

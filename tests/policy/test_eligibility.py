@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from memfs.model.record import Record
-from memfs.policy.eligibility import RULES, check_eligibility, openings_of
+from memfs.policy.eligibility import (
+    OPENING_WORDS,
+    RULES,
+    EligibilityRule,
+    check_eligibility,
+    is_matching,
+    openings_of,
+)
 from memfs.policy.hidden import visible_text
+from memfs.policy.hints import words_in
 from tests.support.policy import claim, corpus
 
 REFUSED = {
@@ -143,6 +153,23 @@ def test_hints_never_hide_a_match_in_the_corpus() -> None:
         for rule in RULES:
             for match in rule.pattern.finditer(text):
                 assert any(hint in folded for hint in rule.hints), (rule.name, match[0][:40])
+
+
+def test_words_of_rules_never_hide_a_match_in_the_corpus() -> None:
+    for row in corpus("attack_corpus.jsonl"):
+        text = visible_text(row["text"])
+        words = words_in(text)
+        for rule in RULES:
+            if rule.words and words is not None and is_matching(rule, text, openings_of(text)):
+                assert words & rule.words, rule.name
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.opens_sentence])
+def test_every_order_begins_with_a_word_that_openings_are_asked_for(rule: EligibilityRule) -> None:
+    lead, orders = rule.lazy.source.split("){0,4}", 1)
+    firsts = re.findall(r"(?<=[(|])[a-z]+", lead + orders[: orders.index(")")])
+    assert firsts
+    assert set(firsts) <= OPENING_WORDS
 
 
 def test_benign_user_texts_are_admitted_as_notes() -> None:

@@ -182,6 +182,12 @@ def test_a_password_in_plain_words_is_held_and_not_refused() -> None:
     assert [item.code for item in screened.holds] == ["screening.secret-hint"]
 
 
+def test_case_that_only_a_pattern_ignores_hides_no_password() -> None:
+    families = [finding.family for finding in scan_secrets("the key CREDENT\u0130ALS=tr0ub4dor&3")]
+    assert families == ["labelled-credential"]
+    assert scan_secrets("the pa\u017f\u017fword is tr0ub4dor&3") != ()
+
+
 def test_a_hidden_character_inside_a_token_does_not_save_it() -> None:
     token = TOKENS["github-token"]
     screened = screen(token[:10] + "\u200b" + token[10:], is_person=True)
@@ -193,6 +199,15 @@ def test_a_family_s_hints_stand_in_its_own_matches(family: SecretFamily) -> None
     match = family.pattern.search(TOKENS[family.name])
     assert match is not None
     assert any(hint in match[0].casefold() for hint in family.hints)
+
+
+@pytest.mark.parametrize("family", ISSUED, ids=lambda family: str(family.name))
+def test_a_family_s_matches_stand_in_words_as_long_as_it_says(family: SecretFamily) -> None:
+    texts = (TOKENS[family.name], *(row["text"] for row in corpus("attack_corpus.jsonl")))
+    for text in texts:
+        for match in family.pattern.finditer(text):
+            assert max(map(len, match[0].split())) >= family.run
+            assert family.is_spaced or len(match[0].split()) == 1
 
 
 @given(st.text(max_size=300))
