@@ -14,7 +14,7 @@ from typing import Final
 
 from memfs.model.decision import Reason
 from memfs.policy.hidden import HiddenFinding, scan_hidden, visible_text
-from memfs.policy.hints import LazyPattern
+from memfs.policy.hints import LazyPattern, is_hinted, words_in
 from memfs.policy.injection import scan_injection
 from memfs.policy.personal import PersonalFinding, scan_personal
 from memfs.policy.reasons import reason
@@ -39,6 +39,11 @@ _POLICY_ADJACENT: Final = LazyPattern(
     r"is\s+allowed)\b|security\s+polic(?:y|ies)|access\s+control\s+(?:policy|list|rules?))",
     re.IGNORECASE,
 )
+_ADJACENT_WORDS: Final = frozenset(
+    ("system", "permission", "allow", "sandbox", "sandboxing", "memfs", "promotion", "approval")
+) | {"agent", "agents", "security", "access"}
+_ADJACENT_HINTS: Final = ("allowlist", "guardrail")
+"""One of these stands in every match, as a word or anywhere."""
 _PROSPECTIVE: Final = LazyPattern(
     r"\b(?:remind\s+me\s+(?:to|in|at|when|tomorrow|next)\b|set\s+a\s+reminder|(?:don'?t|"
     r"do\s+not)\s+let\s+me\s+forget|wake\s+me|(?:when|once|"
@@ -48,6 +53,11 @@ _PROSPECTIVE: Final = LazyPattern(
     r"execute|start)\b)",
     re.IGNORECASE,
 )
+_PROSPECTIVE_WORDS: Final = frozenset(
+    ("remind", "wake", "run", "send", "do", "start", "open", "delete", "execute", "notify")
+) | {"deploy"}
+_PROSPECTIVE_HINTS: Final = ("reminder", "forget")
+"""The same for what asks for something later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +100,20 @@ def _secrets_of(text: str) -> tuple[SecretFinding, ...]:
 
 def _adjacent(text: str, *, is_person: bool) -> tuple[Reason, ...]:
     found: list[Reason] = []
-    if not is_person and _POLICY_ADJACENT.compiled().search(text):
+    words, folded = words_in(text), text.casefold()
+    may_be_adjacent = _may_match(words, folded, _ADJACENT_WORDS, _ADJACENT_HINTS)
+    if not is_person and may_be_adjacent and _POLICY_ADJACENT.compiled().search(text):
         found.append(reason("screening.policy-adjacent"))
-    if _PROSPECTIVE.compiled().search(text):
+    may_be_prospective = _may_match(words, folded, _PROSPECTIVE_WORDS, _PROSPECTIVE_HINTS)
+    if may_be_prospective and _PROSPECTIVE.compiled().search(text):
         found.append(reason("screening.prospective"))
     return tuple(found)
+
+
+def _may_match(
+    words: frozenset[str] | None, folded: str, wanted: frozenset[str], hints: tuple[str, ...]
+) -> bool:
+    return words is None or not words.isdisjoint(wanted) or is_hinted(hints, folded)
 
 
 def _named(code: str, names: Iterable[str]) -> tuple[Reason, ...]:
