@@ -22,8 +22,11 @@ def tombstone_fingerprint(workspace: Workspace, record: Record) -> str:
 
     It is keyed by the store, so that a tombstone tells nobody outside what was forgotten.
     """
-    material = f"{workspace.store_id}\0{fingerprint_of(record)}".encode()
-    return content_digest("tombstone", material)
+    return _tombstone_digest(workspace, fingerprint_of(record))
+
+
+def _tombstone_digest(workspace: Workspace, fingerprint: str) -> str:
+    return content_digest("tombstone", f"{workspace.store_id}\0{fingerprint}".encode())
 
 
 def tombstone_name(fingerprint: str) -> str:
@@ -37,21 +40,23 @@ def admission_view(
     catalogue: Catalogue,
     submission: Submission,
     *,
+    fingerprint: str,
     waiting: int = 0,
     reviewer: Principal | None = None,
 ) -> AdmissionView:
-    """Reads everything of the ledger that bears on ``submission``; reads nothing else."""
+    """Reads everything of the ledger that bears on ``submission``; reads nothing else.
+
+    ``fingerprint`` is that of its draft (see ``catalogue.fingerprint_of``).
+    """
     draft = submission.draft
     scope = str(draft.scope or "")
-    mark = tombstone_fingerprint(workspace, draft)
+    mark = _tombstone_digest(workspace, fingerprint)
     return AdmissionView(
         same_subject=read_entries(workspace, snapshot, catalogue.by_subject(draft.subject, scope)),
-        same_content=read_entries(
-            workspace, snapshot, catalogue.by_fingerprint(fingerprint_of(draft))
-        ),
+        same_content=read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint)),
         target=_target(workspace, snapshot, catalogue, submission.target),
         evidence=_evidence(workspace, snapshot, catalogue, submission),
-        tombstoned=frozenset({fingerprint_of(draft)})
+        tombstoned=frozenset({fingerprint})
         if snapshot.entry(tombstone_name(mark)) is not None
         else frozenset(),
         waiting=waiting,

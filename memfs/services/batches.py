@@ -17,7 +17,7 @@ from memfs.model.decision import Verdict
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.services.acceptance import CandidateUnreadableError, acceptance_submission
-from memfs.services.catalogue import fingerprint_of, open_catalogue
+from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidates, remove_candidate
 from memfs.services.judgement import Judgement, judge_with
@@ -67,6 +67,7 @@ class _Tally:
     fingerprints: set[str] = field(default_factory=set)
     digests: set[str] = field(default_factory=set)
     shards: dict[str, dict[str, int]] = field(default_factory=dict)
+    planned: set[str] = field(default_factory=set)
 
 
 def admit_batch(
@@ -171,7 +172,7 @@ def _judge_one(
         tally.known += 1
         return
     judgement = judge_with(workspace, snapshot, catalogue, submission)
-    mark = fingerprint_of(judgement.submission.draft)
+    mark = judgement.fingerprint
     verdict = judgement.decision.verdict
     if verdict is Verdict.DUPLICATE or mark in tally.fingerprints:
         tally.known += 1
@@ -197,12 +198,14 @@ def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tal
         shards = tally.shards[folder] = dict(snapshot.shard_sizes(folder))
     draft = place_new(workspace, record, judgement.decision, shards=shards)
     tally.drafts.append(draft)
-    planned = {item.path for item in tally.drafts}
-    tally.drafts.extend(
+    tally.planned.add(draft.path)
+    replaced = [
         superseded(workspace, snapshot, stored, draft.record.id, judgement.decision)
         for stored in judgement.replaced
-        if stored.path not in planned
-    )
+        if stored.path not in tally.planned
+    ]
+    tally.drafts.extend(replaced)
+    tally.planned.update(item.path for item in replaced)
     tally.activations.append(judgement)
 
 

@@ -16,7 +16,7 @@ from memfs.model.origin import Principal
 from memfs.model.record import StoredRecord
 from memfs.policy.admission import decide
 from memfs.services.admission_view import admission_view
-from memfs.services.catalogue import open_catalogue, read_path
+from memfs.services.catalogue import fingerprint_of, open_catalogue, read_path
 from memfs.services.ports import Workspace
 from memfs.services.proposals import completed_draft
 from memfs.store.snapshot import Snapshot
@@ -37,12 +37,14 @@ class Judgement:
         decision: What policy says.
         target: The record that a revision names, as served.
         replaced: Records that the decision supersedes, as served.
+        fingerprint: That of the completed draft.
     """
 
     submission: Submission
     decision: Decision
     target: StoredRecord | None
     replaced: tuple[StoredRecord, ...]
+    fingerprint: str
 
 
 def judge(
@@ -86,8 +88,15 @@ def judge_with(
     """Like :func:`judge` with the catalogue already open, for batches."""
     now = workspace.clock.now()
     completed = completed_draft(workspace, submission, now)
+    fingerprint = fingerprint_of(completed.draft)
     view = admission_view(
-        workspace, snapshot, catalogue, completed, waiting=waiting, reviewer=reviewer
+        workspace,
+        snapshot,
+        catalogue,
+        completed,
+        fingerprint=fingerprint,
+        waiting=waiting,
+        reviewer=reviewer,
     )
     if view.target is not None:
         check_base(view.target, completed.base)
@@ -98,7 +107,13 @@ def judge_with(
         for entry in catalogue.by_id(identifier)
         if (stored := read_path(workspace, snapshot, entry.path)) is not None
     )
-    return Judgement(submission=completed, decision=decision, target=view.target, replaced=replaced)
+    return Judgement(
+        submission=completed,
+        decision=decision,
+        target=view.target,
+        replaced=replaced,
+        fingerprint=fingerprint,
+    )
 
 
 def check_base(target: StoredRecord, base: str) -> None:
