@@ -49,6 +49,7 @@ SHARD_FILES: Final = 500
 _LATIN: Final = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i"}
 )
+_ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _SHARD: Final = re.compile(r"(?P<month>\d{4}-\d{2})(?:\.(?P<number>[1-9]\d{0,5}))?\Z")
 
 
@@ -58,6 +59,8 @@ def slugify(title: str) -> str:
     Latin letters lose their accents, letters and digits of other scripts stay as they are (in
     NFC), everything else becomes a hyphen. A title without a letter or digit gives ``untitled``.
     """
+    if title.isascii():
+        return _fit("-".join(_ASCII_WORD.findall(title.lower()))) or "untitled"
     letters: list[str] = []
     folded = unicodedata.normalize("NFD", title.casefold().translate(_LATIN))
     base_is_ascii = True
@@ -141,6 +144,13 @@ def _fit(slug: str) -> str:
     """Cuts a slug to size, at a hyphen where one is near the end, never inside a letter."""
     if len(slug.encode()) <= MAX_SLUG_BYTES:
         return slug
+    short = slug[: MAX_SLUG_BYTES if slug.isascii() else _cut_of(slug)]
+    at_word = short.rpartition("-")[0]
+    return at_word if len(at_word) * 2 > len(short) else short.rstrip("-")
+
+
+def _cut_of(slug: str) -> int:
+    """Returns how many letters fit, a letter and its marks counted as one."""
     size, cut = 0, 0
     for index, letter in enumerate(slug):
         size += len(letter.encode())
@@ -148,6 +158,4 @@ def _fit(slug: str) -> str:
             break
         if index + 1 < len(slug) and not unicodedata.combining(slug[index + 1]):
             cut = index + 1
-    short = slug[:cut]
-    at_word = short.rpartition("-")[0]
-    return at_word if len(at_word) * 2 > len(short) else short.rstrip("-")
+    return cut
