@@ -23,9 +23,9 @@ from memfs.model.record import Record
 from memfs.model.values import JsonValue
 
 _BLOCK_SAFE: Final = re.compile(
-    r"[^\W\d](?:[\w ,()+./;=@&*!$%^'<>?|~\[\]{}-]|:(?! |\Z)|(?<! )#)*\Z"
+    r"[^\W\d](?:[\w ,()+./;=@&*!$%^'<>?|~\[\]{}-]++|:(?! |\Z)|(?<! )#)*+\Z"
 )
-_FLOW_SAFE: Final = re.compile(r"[^\W\d](?:[\w ()+./;=@&*!$%^'<>|~-]|:(?! |\Z)|(?<! )#)*\Z")
+_FLOW_SAFE: Final = re.compile(r"[^\W\d](?:[\w ()+./;=@&*!$%^'<>|~-]++|:(?! |\Z)|(?<! )#)*+\Z")
 _KEY_SAFE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
 _MUST_ESCAPE: Final = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
 _YAML_11_WORDS: Final = frozenset(
