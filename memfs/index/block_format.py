@@ -12,13 +12,20 @@ import pickle
 import struct
 import zlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import sub
 from typing import Final
 
 from whoosh.codec.whoosh3 import W3FieldWriter
 
-from memfs.index.postings import POSTING_MAGIC, TERM_EXTENT, TERM_INFO, small_counts
+from memfs.index.postings import (
+    LENGTHS,
+    POSTING_MAGIC,
+    TERM_EXTENT,
+    TERM_INFO,
+    hash_of,
+    small_counts,
+)
 
 BLOCK_POSTINGS: Final = 4096
 _PROTOCOL: Final = 4
@@ -29,18 +36,39 @@ _INT: Final = struct.Struct("!i")
 _FIELD: Final = struct.Struct("!H")
 
 
-def write_term(
-    writer: W3FieldWriter, term: bytes, numbers: array[int], weights: array[float]
+def write_terms(
+    writer: W3FieldWriter, terms: Iterable[tuple[bytes, array[int], array[float]]]
 ) -> None:
-    """Writes one term of the field that ``writer`` is in; terms come in order of their bytes.
+    """Writes the terms of the field that ``writer`` is in.
 
     Args:
         writer: The codec's writer of fields.
-        term: The term.
-        numbers: Documents that have it, ascending.
-        weights: Its weight in each.
+        terms: Each with the documents that have it, ascending, and its weight in each; in order
+            of their bytes.
     """
-    start = writer._postfile.tell()
+    table, field = writer._tindex, _FIELD.pack(writer._fieldid)
+    place, start = table.dbfile.tell(), writer._postfile.tell()
+    for term, numbers, weights in terms:
+        data = _blocks(numbers, weights)
+        writer._postfile.write(data)
+        info = TERM_INFO.pack(
+            0, sum(weights), len(numbers), 0, 0, max(weights), numbers[0], numbers[-1]
+        )
+        key, value = field + term, info + TERM_EXTENT.pack(start, len(data))
+        if key <= table.lastkey:
+            raise ValueError("terms must come in order")
+        # What the table's own ``add`` does, without asking the file each time where it stands.
+        entry = b"".join((LENGTHS.pack(len(key), len(value)), key, value))
+        table.dbfile.write(entry)
+        table.index.append(place)
+        table.lastkey = key
+        hashed = hash_of(key)
+        table.buckets[hashed & 255].append((hashed, place))
+        place, start = place + len(entry), start + len(data)
+
+
+def _blocks(numbers: array[int], weights: array[float]) -> bytes:
+    """Returns the posting list of one term."""
     blocks = [POSTING_MAGIC]
     last = len(numbers) - BLOCK_POSTINGS
     for begin in range(0, len(numbers), BLOCK_POSTINGS):
@@ -48,13 +76,7 @@ def write_term(
         block = _block(numbers[begin:end], weights[begin:end])
         blocks.append(_INT.pack(-len(block) if begin >= last else len(block)))
         blocks.append(block)
-    data = b"".join(blocks)
-    writer._postfile.write(data)
-    info = TERM_INFO.pack(
-        0, sum(weights), len(numbers), 0, 0, max(weights), numbers[0], numbers[-1]
-    )
-    key = _FIELD.pack(writer._fieldid) + term
-    writer._tindex.add(key, info + TERM_EXTENT.pack(start, len(data)))
+    return b"".join(blocks)
 
 
 def _block(numbers: array[int], weights: array[float]) -> bytes:

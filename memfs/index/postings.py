@@ -36,7 +36,7 @@ _HASH_MAGIC: Final = b"HSH3\0"
 POSTING_MAGIC: Final = b"W3Bl"
 _POINTER: Final = struct.Struct("!Iq")
 _DIRECTORY_ENTRY: Final = struct.Struct("!qi")
-_LENGTHS: Final = struct.Struct("!ii")
+LENGTHS: Final = struct.Struct("!ii")
 TERM_INFO: Final = struct.Struct("!BfIBBfII")
 TERM_EXTENT: Final = struct.Struct("!qi")
 _INT: Final = struct.Struct("!i")
@@ -114,8 +114,8 @@ class SegmentReader:
         try:
             data = self._terms.read(0, end)
             while position < end:
-                key_size, value_size = _LENGTHS.unpack_from(data, position)
-                key_start = position + _LENGTHS.size
+                key_size, value_size = LENGTHS.unpack_from(data, position)
+                key_start = position + LENGTHS.size
                 value_start = key_start + key_size
                 key = data[key_start:value_start]
                 offset, length = TERM_EXTENT.unpack_from(data, value_start + TERM_INFO.size)
@@ -160,8 +160,8 @@ class SegmentReader:
         return self._order
 
     def _key_at(self, position: int) -> bytes:
-        key_size, _ = _LENGTHS.unpack(self._terms.read(position, _LENGTHS.size))
-        return self._terms.read(position + _LENGTHS.size, key_size)
+        key_size, _ = LENGTHS.unpack(self._terms.read(position, LENGTHS.size))
+        return self._terms.read(position + LENGTHS.size, key_size)
 
     def _read_tail(self) -> tuple[dict[str, int], bytes]:
         data = self._terms
@@ -181,8 +181,7 @@ class SegmentReader:
         return dict(extras["fieldmap"]), data.read(start - size, size)
 
     def _extent(self, key: bytes) -> tuple[int, int] | None:
-        digest = hashlib.md5(key, usedforsecurity=False).digest()
-        key_hash = int.from_bytes(digest[-4:], "big")
+        key_hash = hash_of(key)
         start, slots = self._tables[key_hash & 255]
         data, size = self._terms, _POINTER.size
         for probe in range(slots):
@@ -191,10 +190,10 @@ class SegmentReader:
             if not position:
                 return None
             if slot_hash == key_hash:
-                head = _LENGTHS.size + len(key)
+                head = LENGTHS.size + len(key)
                 entry = data.read(position, head + TERM_INFO.size + TERM_EXTENT.size)
-                key_size, _ = _LENGTHS.unpack_from(entry)
-                if key_size == len(key) and entry[_LENGTHS.size : head] == key:
+                key_size, _ = LENGTHS.unpack_from(entry)
+                if key_size == len(key) and entry[LENGTHS.size : head] == key:
                     offset, length = TERM_EXTENT.unpack_from(entry, head + TERM_INFO.size)
                     return offset, length
         return None
@@ -220,6 +219,11 @@ class SegmentReader:
             if not len(ids) == len(weights) == count:
                 raise ValueError("truncated block")
             yield ids, weights
+
+
+def hash_of(key: bytes) -> int:
+    """Returns the number by which a key is found in the table of terms."""
+    return int.from_bytes(hashlib.md5(key, usedforsecurity=False).digest()[-4:], "big")
 
 
 def small_counts(weights: Sequence[float]) -> bytes:

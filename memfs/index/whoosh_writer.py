@@ -25,7 +25,7 @@ from whoosh.writing import SegmentWriter
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.batch import KEY_FIELD, TEXT_FIELD, Batch, PostingList
-from memfs.index.block_format import write_term
+from memfs.index.block_format import write_terms
 from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
 from memfs.index.manifest import Manifest, SegmentEntry, replace_file, write_manifest
@@ -181,8 +181,8 @@ def _write(
 def _write_field(writer: _Writer, field_name: str, lists: dict[str, PostingList]) -> None:
     field_writer = writer.fieldwriter
     field_writer.start_field(field_name, writer.schema[field_name])
-    for encoded, term in sorted((_encoded(term), term) for term in lists):
-        write_term(field_writer, encoded, *lists[term])
+    terms = sorted((_encoded(term), term) for term in lists)
+    write_terms(field_writer, ((encoded, *lists[term]) for encoded, term in terms))
     if lists:
         field_writer.finish_field()
 
