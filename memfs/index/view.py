@@ -181,7 +181,8 @@ class View:
         for numbers, counts in self._source.blocks(field_name, term):
             documents.extend(numbers)
             if isinstance(weights, bytearray) and not isinstance(counts, bytes):
-                weights = array("f", weights)
+                # An array made of a bytearray takes its bytes for machine values.
+                weights = array("f", list(weights))
             weights.extend(counts)  # type: ignore[arg-type]
         return self._seen(documents, weights)
 

@@ -409,3 +409,25 @@ def test_an_index_changed_step_by_step_equals_one_made_at_once(
     )
     for text in ("red cat", "green", "dog yesterday 2023", "blue al"):
         assert ask(changed, text) == ask(anew, text)
+
+
+def test_a_word_said_too_often_for_a_byte_counts_the_same_wherever_it_is_kept(
+    tmp_path: Path,
+) -> None:
+    # The first list of counts fits in bytes, the one that comes behind it does not.
+    few = [note(n, "red " * (n % 3 + 1) + "cat") for n in range(9)]
+    many = note(20, "red " * 300 + "dog")
+    generations = generations_in(tmp_path / "index")
+    documents = [document_from(stored(r), generations.analyzer, FieldWeights()) for r in few]
+    late = document_from(stored(many), generations.analyzer, FieldWeights())
+    with generations.locked(1.0):
+        generations.rebuild(Batch(documents), "k")
+        overlaid = generations.open().overlaid(removed=(), added=[late], ledger="l")
+        generations.change(generations.open(), removed=(), added=[late], ledger="l")
+
+    expected = ask(memory_index([*few, many]), "red cat")
+
+    assert len(expected) == 10
+    assert ask(overlaid, "red cat") == expected
+    assert ask(generations.open(), "red cat") == expected
+    assert ask(whoosh_index(tmp_path, [*few, many]), "red cat") == expected
