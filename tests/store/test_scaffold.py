@@ -9,6 +9,7 @@ import pytest
 
 from memfs.model.ids import CommitId
 from memfs.store.discovery import discover
+from memfs.store.files import TEMPORARY_PREFIX
 from memfs.store.git import run_git
 from memfs.store.scaffold import (
     HOOKS,
@@ -88,6 +89,14 @@ def test_inbox_and_projections_are_ignored_even_without_the_ignore_file(tmp_path
     Repository(root).write({"inbox/a.md": "x", "views/g.json": "x", "MEMORY.md": "x"})
     (root / ".gitignore").unlink()
     assert Repository(root).git("status", "--porcelain") == "D .gitignore"
+
+
+def test_what_a_killed_process_left_half_written_is_no_change(tmp_path: Path) -> None:
+    root = tmp_path / ".memfs"
+    create_store(root, init_plan())
+    half = f"{TEMPORARY_PREFIX}0123456789abcdef.tmp"
+    Repository(root).write({half: "x", f"records/note/2026-11/{half}": "x"})
+    assert Repository(root).git("status", "--porcelain") == ""
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
