@@ -74,6 +74,8 @@ _STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|salt|comm|wpa|^root$|^admin
 _REFERENCE_LABEL: Final = LazyPattern(
     r"(?i)1pass|forgot|reset|one[-_]?time|(?:^|[_.-])(?:max|min|num|next|page|rate)(?:[_.-]|$)"
 )
+_SESSION_LABEL: Final = LazyPattern(r"(?i)session[ _-]?id$")
+_UUID: Final = LazyPattern(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _GENERIC_LABEL: Final = LazyPattern(
     r"(?i)^(?!.*(?:api|access|auth|private|secret|signing|encryption|master|server)[_-]?key$)"
     r".*(?:[_-](?:key|admin|bot|bind|id)|login|^root|^admin)$"
@@ -179,6 +181,9 @@ def _labelled(text: str) -> Iterator[SecretFinding]:
     for match in LABELLED.compiled().finditer(text):
         value, label = match["value"], match["label"]
         if _PLACEHOLDER.compiled().fullmatch(value) or _REFERENCE_LABEL.compiled().search(label):
+            continue
+        if _SESSION_LABEL.compiled().search(label) and _UUID.compiled().fullmatch(value):
+            # How coding agents name a conversation; a cookie that logs in is no UUID.
             continue
         is_tight = not match["gap"]
         strength = _strength(value, label, is_quoted=bool(match["quote"]), is_tight=is_tight)

@@ -229,3 +229,13 @@ def test_measured_false_alarms_on_benign_texts_are_at_most_half_a_percent() -> N
     refused = sum(bool(screen(row["text"], is_person=True).rejects) for row in rows)
     assert flagged / len(rows) <= 0.005, f"{flagged} of {len(rows)}"
     assert refused / len(rows) <= 0.005, f"{refused} of {len(rows)}"
+
+
+@pytest.mark.parametrize("label", ["originSessionId", "session_id", "sessionId"])
+def test_the_name_of_a_conversation_is_no_secret(label: str) -> None:
+    assert scan_secrets(f"{label}: 7c1d0f52-6f0e-4f0a-9d53-0c1f9b7e0031") == ()
+
+
+def test_another_label_before_a_uuid_still_is_one() -> None:
+    found = scan_secrets("session_token: 7c1d0f52-6f0e-4f0a-9d53-0c1f9b7e0031")
+    assert [item.family for item in found] == ["labelled-credential"]
