@@ -88,6 +88,25 @@ class IndexKeeper:
         self._cached = _Cached(key, image)
         return key
 
+    def bring_in_step(
+        self,
+        lock: FileLock,
+        edits: Sequence[IndexEdit],
+        mode: IndexMode,
+        staging: Staging,
+        commit: str,
+    ) -> StatKey:
+        """Applies ``edits``, or makes the index anew from ``commit`` where Git cannot read it.
+
+        Raises:
+            GitError: Git failed at a new index as well.
+            OSError: The new index could not be written; the old one stands.
+        """
+        try:
+            return self.update(lock, edits, mode, staging)
+        except GitFailedError:
+            return self.rebuild(lock, commit, staging)
+
     def rebuild(self, lock: FileLock, commit: str, staging: Staging) -> StatKey:
         """Makes a new index from a commit, for a repository whose index is gone or damaged."""
         private = Path(staging.new_name())

@@ -60,7 +60,11 @@ def check_repository(git_dir: Path) -> None:
         raise NotAStoreError(
             f"expected a Git repository in {git_dir.parent}, found none", hint="run: memfs init"
         )
-    config = (git_dir / "config").read_text("utf-8", "replace").lower()
+    try:
+        config = (git_dir / "config").read_text("utf-8", "replace").lower()
+    except FileNotFoundError:
+        # Git does without one; doctor says so and writes it again.
+        config = ""
     for word in _UNKNOWN_FORMS:
         if word in config:
             raise NotAStoreError(

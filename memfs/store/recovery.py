@@ -211,7 +211,8 @@ def _bring_in_step(
             edits |= {edit.path: edit for edit in healed}
     if not edits:
         return placed.kept, (), context.index.key()
-    key = context.index.update(lock, tuple(edits.values()), context.settings.index, staging)
+    mode = context.settings.index
+    key = context.index.bring_in_step(lock, tuple(edits.values()), mode, staging, main)
     return placed.kept, tuple(os.fsdecode(edit.path) for edit in healed), key
 
 

@@ -50,16 +50,32 @@ def opened_repository(git_dir: Path) -> Iterator[Repo]:
 def read_configuration(git_dir: Path) -> Mapping[str, str]:
     """Returns the repository's own configuration: lower-case name to the value as written.
 
-    A name that is given several times has its last value, as for Git.
+    A name that is given several times has its last value, as for Git. Of a file that cannot
+    be read nothing is known: every setting that memfs needs then counts as missing.
     """
+    return _parsed_configuration(git_dir) or {}
+
+
+def is_configuration_broken(git_dir: Path) -> bool:
+    """Whether the repository's own configuration cannot be read at all."""
+    return _parsed_configuration(git_dir) is None
+
+
+def _parsed_configuration(git_dir: Path) -> Mapping[str, str] | None:
+    from configparser import Error
+
     from git.config import GitConfigParser
 
-    with GitConfigParser(str(git_dir / "config"), read_only=True, merge_includes=False) as parser:
-        return {
-            f"{section}.{option}".lower(): str(value)
-            for section in parser.sections()
-            for option, value in parser.items(section)
-        }
+    place = str(git_dir / "config")
+    try:
+        with GitConfigParser(place, read_only=True, merge_includes=False) as parser:
+            return {
+                f"{section}.{option}".lower(): str(value)
+                for section in parser.sections()
+                for option, value in parser.items(section)
+            }
+    except (Error, UnicodeDecodeError):
+        return None
 
 
 def blamed_commits(git_dir: Path, commit: str, path: str) -> Mapping[int, str]:

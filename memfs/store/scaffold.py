@@ -22,7 +22,7 @@ from memfs.store.files import FOLDER_MODE, atomic_write, make_private, open_root
 from memfs.store.git import GitFailedError, init_repository, run_git
 from memfs.store.layout import README_PATH, SETTINGS_PATH, STORE_FOLDER
 from memfs.store.maintenance import sweep_temporaries
-from memfs.store.repository import read_configuration
+from memfs.store.repository import is_configuration_broken, read_configuration
 from memfs.store.resources import read_resource
 
 HOOKS: Final = ("pre-commit", "post-commit", "post-merge", "post-checkout")
@@ -54,6 +54,8 @@ CONFIGURATION: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What every store's own Git configuration says; it stands above a person's global one."""
+
+_PLAIN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 
 _ATTRIBUTES: Final = "* -text -eol -ident -filter -working-tree-encoding\n"
 """For ``.git/info/attributes``, which no file of the tree can override."""
@@ -124,11 +126,25 @@ def prepare_store(root: Path, *, project_root: Path | None = None) -> None:
 
 
 def mend_repository(root: Path) -> None:
-    """Restores configuration, hooks and access rights, and sweeps what killed processes left."""
+    """Restores configuration, hooks and access rights, and sweeps what killed processes left.
+
+    A configuration that Git cannot read is set aside as ``.git/config.broken``.
+    """
+    _set_broken_config_aside(root / ".git")
     configure_repository(root / ".git")
     install_hooks(root / ".git")
     make_private(root)
     sweep_temporaries(root / ".git")
+
+
+def _set_broken_config_aside(git_dir: Path) -> None:
+    config = git_dir / "config"
+    if config.exists() and not is_configuration_broken(git_dir):
+        return
+    if config.exists():
+        config.replace(git_dir / "config.broken")
+    config.touch(mode=0o600)
+    config.write_text(_PLAIN_CONFIG, encoding="ascii")
 
 
 def configure_repository(git_dir: Path) -> None:

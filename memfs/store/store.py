@@ -229,11 +229,11 @@ class Store:
         """
         from memfs.store.scaffold import mend_repository
 
-        self.recover()
         try:
             mend_repository(self.root)
         except OSError as error:
             raise WriteFailedError(f"the store could not be mended: {error.strerror}") from error
+        self.recover()
 
     def maintain(self, *, is_forced: bool = False) -> Maintenance:
         """Packs objects and refreshes the commit graph when that is due; never part of a write."""

@@ -308,8 +308,9 @@ def _update_index(
             key = context.index.rebuild(index_lock, main, staging)
         else:
             edits |= {edit.path: edit for edit in healing}
-            key = context.index.update(
-                index_lock, tuple(edits.values()), context.settings.index, staging
+            mode = context.settings.index
+            key = context.index.bring_in_step(
+                index_lock, tuple(edits.values()), mode, staging, main
             )
     context.effects.step("index")
     write_marker(context, key, staging)
