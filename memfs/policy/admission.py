@@ -203,7 +203,13 @@ def _check_tombstones(context: Context, findings: Findings) -> Findings:
 
 
 def _check_sensitivity(context: Context, findings: Findings) -> Findings:
-    """Holds what is, or was derived from, something that is kept closely."""
+    """Holds what is, or was derived from, something that is kept closely.
+
+    ``sealed`` promises a body that only its key can open; until that is built it is refused
+    rather than written in plain text (A100).
+    """
+    if context.draft.sensitivity >= Sensitivity.SEALED:
+        return findings.ended(Verdict.REJECT, [reason("screening.sealed")])
     labels = [context.draft.sensitivity]
     labels += [record.sensitivity for record in context.view.evidence.values()]
     if max(labels) >= Sensitivity.CONFIDENTIAL:

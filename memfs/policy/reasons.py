@@ -87,6 +87,7 @@ _SCREENING: Final = {
     "screening.hidden-characters": "the text holds characters that cannot be seen",
     "screening.injection-hint": "the text reads like an instruction to an agent",
     "screening.policy-adjacent": "the text is about what agents may do or must obey",
+    "screening.sealed": "sealed records are not built yet; nothing of it is stored in plain text",
     "screening.sensitive": "it is confidential, or was derived from something confidential",
     "screening.prospective": "the text asks for something to be done later",
 }

@@ -313,3 +313,9 @@ def test_authority_of_what_was_derived_is_never_above_its_sources() -> None:
     draft = claim(kind="note", derived_from=(f"{weak.id}@2",))
     decision = submit(draft, ledger=view(evidence={weak.id: weak}))
     assert decision.authority is Authority.UNVERIFIED
+
+
+def test_sensitivity_sealed_is_refused_until_it_can_be_sealed() -> None:
+    decision = submit(claim(kind="note", sensitivity=Sensitivity.SEALED))
+    assert decision.verdict is Verdict.REJECT
+    assert "screening.sealed" in codes(decision)
