@@ -236,9 +236,7 @@ class Memory:
 
         self._take_in_if_possible()
         wanted = known_kinds(self.workspace, kinds)
-        return list_records(
-            self.workspace, self.actor, kinds=wanted, tags=tuple(tags), limit=limit
-        )
+        return list_records(self.workspace, self.actor, kinds=wanted, tags=tuple(tags), limit=limit)
 
     def history(self, reference: str) -> tuple[Commit, ...]:
         """Returns the commits that made or changed a record, newest first."""

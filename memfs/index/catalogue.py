@@ -105,7 +105,10 @@ class Catalogue:
 
     def _open(self) -> sqlite3.Connection:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        connection = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
+        try:
+            connection = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
+        except sqlite3.DatabaseError as error:
+            raise CatalogueDamagedError(f"the catalogue cannot be opened: {error}") from error
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")

@@ -29,7 +29,7 @@ STORE_PREFIX: Final = "store"
 _ULID = r"[0-7][0-9abcdefghjkmnpqrstvwxyz]{25}"
 _ID: Final = re.compile(rf"(?P<prefix>[a-z]{{2,8}})_(?P<ulid>{_ULID})\Z")
 _VERSIONED: Final = re.compile(
-    rf"(?P<id>[a-z]{{2,8}}_{_ULID})(?:@(?P<version>[1-9][0-9]{{0,8}}))?\Z"
+    rf"(?P<id>(?:[a-z]{{2,8}}_{_ULID})|[0-9a-z]{{4,26}})(?:@(?P<version>[1-9][0-9]{{0,8}}))?\Z"
 )
 
 
@@ -51,7 +51,7 @@ def short_id(identifier: str) -> str:
 
 
 def split_version(reference: str) -> tuple[str, int | None]:
-    """Splits ``mem_…@2`` into the id and the version.
+    """Splits ``mem_…@2``, or the end of an id with a version, into the id and the version.
 
     Returns:
         The id and the version, ``None`` when the reference names no version. A

@@ -182,7 +182,16 @@ def put_candidates(workspace: Workspace, candidates: Sequence[Candidate]) -> tup
 
     Returns:
         The candidates as they stand in the inbox, in the order given.
+
+    Raises:
+        LockTimeoutError: Another writer kept the store's lock.
     """
+    # Two watchers that see the same save must not file it twice.
+    with workspace.store.exclusive():
+        return _placed(workspace, candidates)
+
+
+def _placed(workspace: Workspace, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     by_key = {item.key: item for item in read_inbox(workspace).candidates if item.key}
     placed: list[Candidate] = []
     for candidate in candidates:

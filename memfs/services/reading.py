@@ -31,6 +31,12 @@ SUFFIX_LENGTH: Final = 4
 _SUCCESSORS: Final = 64
 
 
+_NO_PIPE: Final = (
+    "a person is known by a terminal on both ends: run it without a pipe, or read the file's "
+    "own history with git log"
+)
+
+
 class UnknownRecordError(ConflictError):
     """No record matches, or none that this actor may see: the two are not told apart."""
 
@@ -173,7 +179,9 @@ def _older(
     workspace: Workspace, stored: StoredRecord, version: int, request: AccessRequest
 ) -> StoredRecord:
     if not request.actor.is_person:
-        raise MayNotReadError(f"expected a person to read an older version, got {request.actor}")
+        raise MayNotReadError(
+            f"expected a person to read an older version, got {request.actor}", hint=_NO_PIPE
+        )
     for item in versions(workspace, stored):
         if item.version == version:
             record = read_record(item.content, path=stored.path, registry=workspace.registry)
@@ -239,7 +247,7 @@ def history(workspace: Workspace, reference: str, actor: Actor) -> tuple[Commit,
 
 def _for_history(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
     if not actor.is_person:
-        raise MayNotReadError(f"expected a person to read a history, got {actor}")
+        raise MayNotReadError(f"expected a person to read a history, got {actor}", hint=_NO_PIPE)
     request = access_request(workspace, actor, is_history=True)
     return find_record(workspace, workspace.store.snapshot(), reference, request)
 

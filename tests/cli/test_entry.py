@@ -10,9 +10,9 @@ import click
 import pytest
 
 from memfs import __version__
+from memfs.app.registry import REGISTRY
 from memfs.cli import entry
 from memfs.cli.bug_report import render
-from memfs.app.registry import REGISTRY
 from memfs.cli.catalogue import COMMANDS
 from memfs.cli.claim_options import CLAIM_KINDS
 from memfs.cli.entry import main
