@@ -17,9 +17,10 @@ from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import capture_origin
-from memfs.services.catalogue import read_entries, read_path
+from memfs.services.catalogue import read_entries
 from memfs.services.inbox import candidate_path
 from memfs.services.ports import Workspace
+from memfs.services.served_records import read_path
 from memfs.store.snapshot import Snapshot
 
 _BELIEVED: Final = frozenset({OriginClass.IMPORTED, OriginClass.AGENT_STATED, OriginClass.REMOTE})

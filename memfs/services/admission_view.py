@@ -10,9 +10,10 @@ from memfs.model.digests import content_digest
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
-from memfs.services.catalogue import fingerprint_of, read_entries, read_path
+from memfs.services.catalogue import fingerprint_of, read_entries
 from memfs.services.ports import Workspace
 from memfs.services.proposals import evidence_ids
+from memfs.services.served_records import read_path
 from memfs.store.layout import TOMBSTONE_FOLDER
 from memfs.store.snapshot import Snapshot
 

@@ -6,15 +6,15 @@ blob is no longer what the ledger has is refreshed before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from memfs.formats.record_codec import RecordError, read_record
 from memfs.index.catalogue import Catalogue, CatalogueDamagedError, CatalogueEntry
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
 from memfs.model.text import claim_fingerprint
 from memfs.services.ports import Workspace
+from memfs.services.served_records import read_path, read_records, served_places
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
 
@@ -100,14 +100,15 @@ def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, sta
     older = workspace.store.snapshot_or_none(stamp) if stamp else None
     if older is None:
         rows = (
-            entry_from(stored) for stored in read_all(workspace, snapshot, snapshot_paths(snapshot))
+            entry_from(stored)
+            for stored in read_records(workspace, snapshot, served_places(snapshot))
         )
         catalogue.apply(
             expected_stamp=stamp, stamp=snapshot.commit, removed=(), added=rows, is_rebuild=True
         )
         return
     changes = [change for change in snapshot.changes_since(older) if is_record_path(change.path)]
-    added = read_all(
+    added = read_records(
         workspace, snapshot, ((change.path, change.new) for change in changes if change.new)
     )
     catalogue.apply(
@@ -116,45 +117,6 @@ def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, sta
         removed=tuple(change.path for change in changes),
         added=(entry_from(stored) for stored in added),
     )
-
-
-def snapshot_paths(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """Yields path and blob of every served record file, ordered by path."""
-    return ((entry.path, entry.blob) for entry in snapshot.entries() if is_record_path(entry.path))
-
-
-def read_all(
-    workspace: Workspace, snapshot: Snapshot, places: Iterable[tuple[str, str]]
-) -> Iterator[StoredRecord]:
-    """Reads and decodes many records in one pass; unreadable ones are left out."""
-    wanted = list(places)
-    paths_by_blob: dict[str, list[str]] = {}
-    for path, blob in wanted:
-        paths_by_blob.setdefault(blob, []).append(path)
-    for blob, content in snapshot.read_blobs(list(paths_by_blob)):
-        for path in paths_by_blob[blob]:
-            stored = decode_stored(workspace, path, blob, content)
-            if stored is not None:
-                yield stored
-
-
-def decode_stored(
-    workspace: Workspace, path: str, blob: str, content: bytes
-) -> StoredRecord | None:
-    """Decodes one file of the ledger, or returns ``None`` when it is no readable record."""
-    try:
-        record = read_record(content, path=path, registry=workspace.registry)
-    except RecordError:
-        return None
-    return StoredRecord(record=record, path=path, blob=blob)
-
-
-def read_path(workspace: Workspace, snapshot: Snapshot, path: str) -> StoredRecord | None:
-    """Reads the served record at ``path``, or ``None`` when there is none."""
-    entry = snapshot.entry(path)
-    if entry is None:
-        return None
-    return decode_stored(workspace, path, entry.blob, snapshot.read_blob(entry.blob))
 
 
 def read_entries(

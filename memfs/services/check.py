@@ -14,11 +14,11 @@ from memfs.formats.settings import decode_settings
 from memfs.model.problem import Problem
 from memfs.model.record import StoredRecord
 from memfs.policy.invariants import check_invariants
-from memfs.services.catalogue import read_all, snapshot_paths
 from memfs.services.inbox import read_inbox
 from memfs.services.intake import problem_from
 from memfs.services.ports import Workspace
 from memfs.services.secret_lines import secret_problems
+from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import SETTINGS_PATH, is_record_path
 from memfs.store.paths import find_collisions
 from memfs.store.snapshot import Snapshot
@@ -86,9 +86,9 @@ def check_content(workspace: Workspace, path: str, content: bytes) -> tuple[Prob
 
 
 def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]:
-    readable: list[StoredRecord] = list(read_all(workspace, snapshot, snapshot_paths(snapshot)))
+    readable: list[StoredRecord] = list(read_records(workspace, snapshot, served_places(snapshot)))
     seen = {stored.path for stored in readable}
-    for path, blob in snapshot_paths(snapshot):
+    for path, blob in served_places(snapshot):
         if path not in seen:
             yield from check_content(workspace, path, snapshot.read_blob(blob))
     for path in snapshot.holds():
@@ -96,7 +96,7 @@ def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]
         if held is not None:
             yield from check_content(workspace, path, snapshot.read_blob(held.blob))
     yield from check_invariants(tuple(readable))
-    yield from _names(path for path, _ in snapshot_paths(snapshot))
+    yield from _names(path for path, _ in served_places(snapshot))
     for entry in snapshot.irregular():
         yield Problem(
             entry.path,

@@ -22,12 +22,13 @@ from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.administration import decide_follow
-from memfs.services.catalogue import open_catalogue, read_path
+from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidates, read_inbox, remove_candidate
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from, title_from
 from memfs.services.secret_lines import secret_problems
+from memfs.services.served_records import read_path
 from memfs.services.settle import outside_candidate
 from memfs.store.layout import (
     SETTINGS_PATH,

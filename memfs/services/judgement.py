@@ -16,9 +16,10 @@ from memfs.model.origin import Principal
 from memfs.model.record import StoredRecord
 from memfs.policy.admission import decide
 from memfs.services.admission_view import admission_view
-from memfs.services.catalogue import fingerprint_of, open_catalogue, read_path
+from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.ports import Workspace
 from memfs.services.proposals import completed_draft
+from memfs.services.served_records import read_path
 from memfs.store.snapshot import Snapshot
 
 

@@ -21,9 +21,10 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
 from memfs.policy.access import AccessRequest, may_read
-from memfs.services.catalogue import decode_stored, open_catalogue, read_path
+from memfs.services.catalogue import open_catalogue
 from memfs.services.inbox import unified_diff
 from memfs.services.ports import Workspace
+from memfs.services.served_records import read_path, record_from
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
 
@@ -273,7 +274,7 @@ def versions(workspace: Workspace, stored: StoredRecord) -> tuple[Version, ...]:
 
 
 def _decoded(workspace: Workspace, path: str, content: bytes) -> Record | None:
-    stored = decode_stored(workspace, path, "", content)
+    stored = record_from(workspace, path, "", content)
     return stored.record if stored else None
 
 

@@ -33,9 +33,9 @@ from memfs.services.reindex import (
     IndexStatus,
     OpenIndex,
     open_index,
-    record_from,
     replace_index,
 )
+from memfs.services.served_records import record_from
 from memfs.store.snapshot import Snapshot
 
 MOST_HITS: Final = 1000

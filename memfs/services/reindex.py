@@ -8,15 +8,13 @@ memory; without any usable index the records themselves are scanned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from memfs.errors import DataError, IndexUnavailableError
-from memfs.formats.record_codec import read_record
+from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch
 from memfs.index.documents import Document, document_from
@@ -24,8 +22,8 @@ from memfs.index.generations import Generations
 from memfs.index.memory_index import MemoryIndex
 from memfs.index.port import DEFAULT_INDEXING, RecordIndex
 from memfs.index.whoosh_index import WhooshIndex
-from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
+from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot, TreeChange
 
@@ -251,7 +249,7 @@ def _written(workspace: Workspace, generations: Generations, snapshot: Snapshot)
 def _rebuilt(workspace: Workspace, generations: Generations, snapshot: Snapshot) -> OpenIndex:
     batch = Batch()
     settings = DEFAULT_INDEXING
-    for stored in _records(workspace, snapshot, _places(snapshot)):
+    for stored in read_records(workspace, snapshot, served_places(snapshot)):
         batch.add(document_from(stored, generations.analyzer, settings.weights))
     index = generations.rebuild(batch, snapshot.commit)
     return _opened(index, IndexState.REBUILT, refreshed=len(batch))
@@ -283,7 +281,7 @@ def _overlaid(
 def _scanned(
     workspace: Workspace, generations: Generations, snapshot: Snapshot, reason: str
 ) -> OpenIndex:
-    records = _records(workspace, snapshot, _places(snapshot))
+    records = read_records(workspace, snapshot, served_places(snapshot))
     index = MemoryIndex(
         records, ledger=snapshot.commit, analyzer=generations.analyzer, settings=DEFAULT_INDEXING
     )
@@ -323,32 +321,5 @@ def _documents(
     """Returns the documents of what the changes put there, by path."""
     places = [(change.path, change.new) for change in changes if change.new is not None]
     weights = DEFAULT_INDEXING.weights
-    records = sorted(_records(workspace, snapshot, places), key=lambda stored: stored.path)
+    records = sorted(read_records(workspace, snapshot, places), key=lambda stored: stored.path)
     return [document_from(stored, analyzer, weights) for stored in records]
-
-
-def _places(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    return ((entry.path, entry.blob) for entry in snapshot.entries() if is_record_path(entry.path))
-
-
-def _records(
-    workspace: Workspace, snapshot: Snapshot, places: Iterable[tuple[str, str]]
-) -> Iterator[StoredRecord]:
-    """Yields the records at ``places``; unreadable ones are left out, ``check`` names them."""
-    paths: dict[str, list[str]] = {}
-    for path, blob in places:
-        paths.setdefault(blob, []).append(path)
-    for blob, content in snapshot.read_blobs(list(paths)):
-        for path in paths[blob]:
-            stored = record_from(workspace, path, blob, content)
-            if stored is not None:
-                yield stored
-
-
-def record_from(workspace: Workspace, path: str, blob: str, content: bytes) -> StoredRecord | None:
-    """Decodes one served file, ``None`` when it is no readable record."""
-    try:
-        record = read_record(content, path=path, registry=workspace.registry)
-    except DataError:
-        return None
-    return StoredRecord(record=record, path=path, blob=blob)

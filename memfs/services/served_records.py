@@ -1,0 +1,52 @@
+"""Reads records out of a snapshot: the one place where ledger bytes become records.
+
+What cannot be read is left out here and named by ``check``. Imports nothing that a question
+does not need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from memfs.errors import DataError
+from memfs.formats.record_codec import read_record
+from memfs.model.record import StoredRecord
+from memfs.services.ports import Workspace
+from memfs.store.layout import is_record_path
+from memfs.store.snapshot import Snapshot
+
+
+def served_places(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """Yields path and blob of every served record file, ordered by path."""
+    return ((entry.path, entry.blob) for entry in snapshot.entries() if is_record_path(entry.path))
+
+
+def read_records(
+    workspace: Workspace, snapshot: Snapshot, places: Iterable[tuple[str, str]]
+) -> Iterator[StoredRecord]:
+    """Reads and decodes many records in one pass, in no particular order."""
+    paths: dict[str, list[str]] = {}
+    for path, blob in places:
+        paths.setdefault(blob, []).append(path)
+    for blob, content in snapshot.read_blobs(list(paths)):
+        for path in paths[blob]:
+            stored = record_from(workspace, path, blob, content)
+            if stored is not None:
+                yield stored
+
+
+def record_from(workspace: Workspace, path: str, blob: str, content: bytes) -> StoredRecord | None:
+    """Decodes one file of the ledger; ``None`` when it is no readable record."""
+    try:
+        record = read_record(content, path=path, registry=workspace.registry)
+    except DataError:
+        return None
+    return StoredRecord(record=record, path=path, blob=blob)
+
+
+def read_path(workspace: Workspace, snapshot: Snapshot, path: str) -> StoredRecord | None:
+    """Reads the served record at ``path``; ``None`` when there is none."""
+    entry = snapshot.entry(path)
+    if entry is None:
+        return None
+    return record_from(workspace, path, entry.blob, snapshot.read_blob(entry.blob))
