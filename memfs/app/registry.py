@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfs.domains.claims.kinds import CLAIM_KINDS
+from memfs.domains.governance.kinds import GOVERNANCE_KINDS
 from memfs.domains.provenance.kinds import PROVENANCE_KINDS
 from memfs.model.kinds import KindRegistry
 
@@ -10,5 +11,6 @@ REGISTRY = KindRegistry(
     (
         *CLAIM_KINDS,
         *PROVENANCE_KINDS,
+        *GOVERNANCE_KINDS,
     )
 )

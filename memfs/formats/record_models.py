@@ -161,6 +161,9 @@ class EnvelopeModel(BaseModel):
     version: int = Field(default=1, ge=1, le=MAX_VERSION, description="Raised by a correction.")
     scope: ScopeText | None = Field(default=None, description="Where it holds: project:NAME.")
     subject: Line = Field(default="", description="What it is about, a stable key.")
+    record_class: Label = Field(
+        default="", description="Sort of information; programs need a grant for it."
+    )
     observed: Instant | None = Field(default=None, description="When memfs learned it.")
     event_time: Instant | None = Field(default=None, description="When it happened.")
     valid_from: Instant | None = Field(default=None, description="True from then on.")

@@ -21,7 +21,12 @@ BlobId = NewType("BlobId", str)
 
 RECORD_PREFIX: Final = "mem"
 EVIDENCE_PREFIX: Final = "ev"
+EXCERPT_PREFIX: Final = "ex"
 RECEIPT_PREFIX: Final = "rcp"
+GRANT_PREFIX: Final = "grant"
+CONFLICT_PREFIX: Final = "cfl"
+POLLUTION_PREFIX: Final = "pol"
+PUBLICATION_PREFIX: Final = "pub"
 TRANSACTION_PREFIX: Final = "tx"
 CANDIDATE_PREFIX: Final = "cand"
 STORE_PREFIX: Final = "store"

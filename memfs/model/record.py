@@ -36,6 +36,8 @@ class Record:
         body: Markdown after the frontmatter, exactly as in the file; for JSON kinds empty.
         version: 1 for the first; raised by a correction in the same file.
         subject: What the claim is about, a stable key such as ``python-backend-framework``.
+        record_class: What sort of information it is, such as ``clinical``; programs read a
+            record that names one only by a grant that names it too.
         confidence: 0 to 1; opens no door.
         importance: 1 to 10.
         taint: Labels of what flowed in, sorted and unique.
@@ -52,6 +54,7 @@ class Record:
     version: int = 1
     scope: Scope | None = None
     subject: str = ""
+    record_class: str = ""
     observed: datetime | None = None
     event_time: datetime | None = None
     valid_from: datetime | None = None

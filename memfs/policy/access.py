@@ -14,6 +14,7 @@ from typing import Final, assert_never
 
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.decision import Reason
+from memfs.model.grant import Grant
 from memfs.model.origin import Actor, Channel, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.scope import Scope, ScopeKind
@@ -42,6 +43,10 @@ class AccessRequest:
         valid_at: What was true then; ``None`` for now.
         clearance: The most sensitive an agent may be given; raised by a grant only.
         is_history: A person looks at earlier versions and replaced records.
+        purpose: What it is for, matched by grants; set by the entry point.
+        grants: Grants in the ledger that name the reader, whether or not they are in force.
+        polluted: Namespaces that are not to be relied on until they are repaired.
+        sources_off: Principals, channels and sources that the settings switch off.
     """
 
     actor: Actor
@@ -53,6 +58,10 @@ class AccessRequest:
     valid_at: datetime | None = None
     clearance: Sensitivity = Sensitivity.NORMAL
     is_history: bool = False
+    purpose: str = ""
+    grants: tuple[Grant, ...] = ()
+    polluted: frozenset[Scope] = frozenset()
+    sources_off: frozenset[str] = frozenset()
 
     @property
     def is_trusted_reader(self) -> bool:

@@ -11,10 +11,11 @@ from memfs.model.problem import Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result
 from memfs.services.acceptance import CandidateUnreadableError
+from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
 from memfs.services.propose import submit
-from memfs.services.reading import access_request, find_record
+from memfs.services.reading import find_record
 
 
 def target_of(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:

@@ -12,8 +12,9 @@ from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.record import StoredRecord
 from memfs.policy.access import SERVED_STATUS
 from memfs.services.catalogue import open_catalogue
+from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.reading import access_request, served_from
+from memfs.services.reading import served_from
 from memfs.store.layout import MANAGED_FOLDERS
 from memfs.store.snapshot import Snapshot
 

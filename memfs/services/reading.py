@@ -14,14 +14,13 @@ from typing import Final
 from memfs.errors import AccessError, ConflictError
 from memfs.formats.record_codec import read_record
 from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
-from memfs.model.authority import Sink
 from memfs.model.ids import CommitId, is_id, split_version
 from memfs.model.operation import Commit
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
-from memfs.model.scope import Scope
 from memfs.policy.access import AccessRequest, may_read
 from memfs.services.catalogue import open_catalogue
+from memfs.services.gate import access_request
 from memfs.services.inbox import unified_diff
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, record_from
@@ -69,25 +68,6 @@ class Version:
     version: int
     commit: Commit
     content: bytes
-
-
-def access_request(
-    workspace: Workspace,
-    actor: Actor,
-    *,
-    sink: Sink | None = None,
-    scopes: tuple[Scope, ...] = (),
-    is_history: bool = False,
-) -> AccessRequest:
-    """Makes the question that the read gate answers for ``actor`` now."""
-    return AccessRequest(
-        actor=actor,
-        sink=sink or (Sink.PERSON if actor.is_person else Sink.AGENT),
-        now=workspace.clock.now(),
-        project=workspace.scope,
-        scopes=scopes,
-        is_history=is_history,
-    )
 
 
 def find_record(

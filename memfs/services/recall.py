@@ -24,8 +24,9 @@ from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
 from memfs.model.settings import Mode
 from memfs.model.status import Status
-from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.access import may_read
 from memfs.policy.withdrawal import is_withdrawn
+from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.ranking import Match, RankContext, is_answered, ranked, without_repeats
 from memfs.services.reindex import (
@@ -156,12 +157,12 @@ class _Reader:
         self.left_out: list[LeftOut] = []
         self._workspace = workspace
         self._snapshot = snapshot
-        self._request = AccessRequest(
-            actor=query.actor,
+        self._request = access_request(
+            workspace,
+            query.actor,
             sink=query.sink,
-            now=workspace.clock.now(),
-            project=workspace.scope,
             scopes=query.scopes,
+            purpose=query.purpose,
             valid_at=query.valid_at or query.as_of,
         )
         self._claims = frozenset(kind.name for kind in workspace.registry if kind.is_claim)

@@ -37,7 +37,12 @@ RECORD_FOLDERS: Final = (
     "work",
     "intentions",
     "evidence",
+    "excerpts",
     "receipts",
+    "grants",
+    "conflicts",
+    "pollution",
+    "publications",
 )
 MANAGED_FOLDERS: Final = (*RECORD_FOLDERS, TOMBSTONE_FOLDER, HOLD_FOLDER)
 UNTRACKED_FOLDERS: Final = (INBOX_FOLDER, VIEWS_FOLDER)

@@ -1,4 +1,4 @@
-"""The two kinds that account for others; neither is recalled as a claim."""
+"""The kinds that account for others; none is recalled as a claim."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from memfs.model.kinds import FieldSpec, FieldType, KindSpec
 
 EVIDENCE = KindSpec(
     name="evidence",
-    description="An envelope around a source: pointer, digest, principal, channel and time.",
+    description="A content-free envelope around a source: pointer, digest, principal, time.",
     folder="evidence",
     extension=".json",
     id_prefix="ev",
@@ -19,6 +19,14 @@ EVIDENCE = KindSpec(
             description="Words of the source, only where a claim quotes them.",
         ),
     ),
+)
+EXCERPT = KindSpec(
+    name="excerpt",
+    description="Words of a source, apart from their envelope so that they can be erased.",
+    folder="excerpts",
+    id_prefix="ex",
+    append_only=True,
+    is_claim=False,
 )
 RECEIPT = KindSpec(
     name="receipt",
@@ -54,4 +62,4 @@ RECEIPT = KindSpec(
     ),
 )
 
-PROVENANCE_KINDS = (EVIDENCE, RECEIPT)
+PROVENANCE_KINDS = (EVIDENCE, EXCERPT, RECEIPT)

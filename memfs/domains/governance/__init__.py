@@ -1,0 +1,1 @@
+"""Governance: grants, conflict sets, polluted namespaces and publications."""
