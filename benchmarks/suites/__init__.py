@@ -1,0 +1,1 @@
+"""The suites of ``benchmarks.governance``: one module a suite, each with ``run``."""
