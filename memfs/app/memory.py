@@ -19,6 +19,7 @@ from memfs.app.drafts import (
     known_kinds,
     query_from,
 )
+from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor, Channel
@@ -40,7 +41,7 @@ EditText = Callable[[bytes, str], bytes]
 """Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
-class Memory:
+class Memory(Governing):
     """One opened store and the one who works with it. Use it as a context manager."""
 
     def __init__(self, workspace: Workspace, actor: Actor) -> None:
