@@ -40,7 +40,8 @@ class Grant:
         expires: It ends then, aware, UTC; every grant ends.
         not_before: It begins then; ``None`` for at once.
         operations: What it allows.
-        record_classes: Classes that it opens; empty for every class, and for records without one.
+        record_classes: Classes that it opens; empty for records without one, and for records of
+            any class where it names their kind.
         kinds: Kinds that it opens; empty for every kind of claim.
         purposes: Purposes that it is for; empty for any.
         sinks: Where the text may go.

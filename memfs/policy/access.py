@@ -3,7 +3,10 @@
 Search, list, show, history, diff, projections, packets, export and background jobs ask
 :func:`may_read`; nothing else in the code base filters by status. Deny is the default:
 an unknown scope, an unnamed project or a missing origin is never a reason to serve.
-The function is pure; the caller re-reads the record from the ledger first.
+A person who decides here sees the whole store; a program has default rights (global, the
+project, its own scopes; nothing confidential, no class of records) and what grants add to
+them; a person behind a program has grants alone. The function is pure; the caller re-reads
+the record from the ledger first.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ from memfs.model.origin import Actor, Channel, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.status import Status
+from memfs.policy.grants import ACCOUNT_KINDS, in_force, is_covering, shown_by
 from memfs.policy.reasons import reason
+from memfs.policy.sources import is_switched_off
 
 SERVED_STATUS: Final = Status.ACTIVE
 """The one status that is served; lookups may narrow by it, :func:`may_read` still decides."""
@@ -41,12 +46,13 @@ class AccessRequest:
         memberships: Private and shared scopes that the actor is in right now: its task,
             session, thread, teams. Set by the entry point, never by the request's text.
         valid_at: What was true then; ``None`` for now.
-        clearance: The most sensitive an agent may be given; raised by a grant only.
+        clearance: The most sensitive that a program may be given without a grant.
         is_history: A person looks at earlier versions and replaced records.
         purpose: What it is for, matched by grants; set by the entry point.
         grants: Grants in the ledger that name the reader, whether or not they are in force.
         polluted: Namespaces that are not to be relied on until they are repaired.
         sources_off: Principals, channels and sources that the settings switch off.
+        sees_polluted: A person gives account of what happened, polluted or not.
     """
 
     actor: Actor
@@ -62,6 +68,7 @@ class AccessRequest:
     grants: tuple[Grant, ...] = ()
     polluted: frozenset[Scope] = frozenset()
     sources_off: frozenset[str] = frozenset()
+    sees_polluted: bool = False
 
     @property
     def is_trusted_reader(self) -> bool:
@@ -74,41 +81,135 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class AccessDecision:
-    """Whether a record may be read, and why not; the reason is ``None`` when it may."""
+    """Whether a record may be read, how much of it, and why not.
+
+    Attributes:
+        allowed: Whether anything of it may be read.
+        reason: Why not; ``None`` when it may.
+        shown: The only fields that may be shown; ``None`` for all of them.
+        grants: Ids of the grants that opened it; empty where the reader needs none.
+    """
 
     allowed: bool
     reason: Reason | None = None
+    shown: frozenset[str] | None = None
+    grants: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the record may be read with every field."""
+        return self.allowed and self.shown is None
 
 
 ALLOWED: Final = AccessDecision(True)
 
 
 def may_read(record: Record, request: AccessRequest) -> AccessDecision:
-    """Decides whether ``record`` may be served to ``request``.
+    """Decides whether ``record`` may be served to ``request``, whole or in part.
 
-    Scope is checked before anything that depends on content (A9).
+    What the reader has a right to is settled before anything that the record says of its
+    state: who may not see a record does not learn that it has expired (A9).
     """
+    right = read_right(record, request)
+    if not right.allowed:
+        return right
+    denial = _check_status(record, request) or _check_time(record, request)
+    return right if denial is None else _denied(denial)
+
+
+def read_right(record: Record, request: AccessRequest) -> AccessDecision:
+    """Decides whether the reader has a right to ``record``, whatever its state and time."""
     denial = (
-        _check_scope(record, request)
-        or _check_status(record, request)
-        or _check_time(record, request)
-        or _check_sensitivity(record, request)
+        _check_asked(record, request)
+        or _check_polluted(record, request)
+        or _check_source(record, request)
         or _check_sink(record, request)
     )
-    return ALLOWED if denial is None else AccessDecision(False, reason(denial))
+    if denial is not None:
+        return _denied(denial)
+    denial = _default_denial(record, request)
+    if denial is None:
+        return ALLOWED
+    opening = _opening_grants(record, request)
+    if not opening:
+        return _denied(denial)
+    return AccessDecision(
+        True, shown=shown_by(opening), grants=tuple(grant.id for grant in opening)
+    )
+
+
+def _denied(code: str) -> AccessDecision:
+    return AccessDecision(False, reason(code))
+
+
+def _default_denial(record: Record, request: AccessRequest) -> str | None:
+    """Returns what stands in the way of a reader without any grant."""
+    if request.is_trusted_reader:
+        return _check_scope(record, request) or _check_sensitivity(record, request)
+    if request.actor.principal.kind not in (PrincipalKind.AGENT, PrincipalKind.TOOL):
+        return "access.no-rights"
+    return (
+        _check_account(record)
+        or _check_scope(record, request)
+        or _check_class(record)
+        or _check_sensitivity(record, request)
+    )
+
+
+def _opening_grants(record: Record, request: AccessRequest) -> tuple[Grant, ...]:
+    scope = record.scope or request.project
+    places = _places(request)
+    return tuple(
+        grant
+        for grant in request.grants
+        if in_force(
+            grant,
+            reader=request.actor.principal,
+            sinks=places,
+            purpose=request.purpose,
+            now=request.now,
+        )
+        and is_covering(grant, record, scope)
+        and record.sensitivity <= _most_sensitive(request.sink)
+    )
+
+
+def _check_asked(record: Record, request: AccessRequest) -> str | None:
+    scope = record.scope or request.project
+    return "access.not-asked" if request.scopes and scope not in request.scopes else None
+
+
+def _check_polluted(record: Record, request: AccessRequest) -> str | None:
+    if request.sees_polluted and request.is_trusted_reader:
+        return None
+    scope = record.scope or request.project
+    return "access.polluted" if scope in request.polluted else None
+
+
+def _check_source(record: Record, request: AccessRequest) -> str | None:
+    """A person still sees what a switched-off source brought, to decide about it."""
+    if request.is_trusted_reader:
+        return None
+    return "access.source-off" if is_switched_off(record.origin, request.sources_off) else None
+
+
+def _check_account(record: Record) -> str | None:
+    return "access.account" if record.kind in ACCOUNT_KINDS else None
+
+
+def _check_class(record: Record) -> str | None:
+    return "access.class" if record.record_class else None
 
 
 def _check_scope(record: Record, request: AccessRequest) -> str | None:
     scope = record.scope or request.project
-    if request.scopes and scope not in request.scopes:
-        return "access.not-asked"
     match scope.kind:
         case ScopeKind.GLOBAL:
             return None
         case ScopeKind.PROJECT:
             return None if _is_reachable(scope, request) else "access.other-project"
         case ScopeKind.TEAM:
-            return None if scope in request.memberships else "access.shared"
+            return None if _is_within(scope, request) else "access.shared"
         case ScopeKind.AGENT | ScopeKind.TASK | ScopeKind.SESSION | ScopeKind.THREAD:
             return None if _is_within(scope, request) else "access.private"
         case _:
@@ -123,7 +224,7 @@ def _is_reachable(scope: Scope, request: AccessRequest) -> bool:
 
 
 def _is_within(scope: Scope, request: AccessRequest) -> bool:
-    """Tells whether a private scope is the reader's own (A8)."""
+    """Tells whether a private or shared scope is the reader's own (A8)."""
     if request.is_trusted_reader or scope in request.memberships:
         return True
     principal = request.actor.principal
@@ -156,10 +257,8 @@ def _check_time(record: Record, request: AccessRequest) -> str | None:
 def _check_sensitivity(record: Record, request: AccessRequest) -> str | None:
     limit = Sensitivity.SEALED if request.is_trusted_reader else request.clearance
     match request.sink:
-        case Sink.PERSON:
-            pass
-        case Sink.EXPORT:
-            limit = min(limit, Sensitivity.CONFIDENTIAL)
+        case Sink.PERSON | Sink.EXPORT:
+            limit = min(limit, _most_sensitive(request.sink))
         case Sink.AGENT | Sink.REMOTE:
             limit = min(limit, request.clearance)
         case _:
@@ -167,9 +266,17 @@ def _check_sensitivity(record: Record, request: AccessRequest) -> str | None:
     return "access.sensitivity" if record.sensitivity > limit else None
 
 
+def _most_sensitive(sink: Sink) -> Sensitivity:
+    """Returns the most sensitive that may ever go to a place, by whatever right."""
+    return Sensitivity.CONFIDENTIAL if sink is Sink.EXPORT else Sensitivity.SEALED
+
+
 def _check_sink(record: Record, request: AccessRequest) -> str | None:
-    """An agent that reads on a person's surface still is an agent (A20)."""
-    needed = {request.sink}
-    if not request.is_trusted_reader:
-        needed.add(Sink.AGENT)
-    return None if needed <= record.sinks else "access.sink"
+    return None if _places(request) <= record.sinks else "access.sink"
+
+
+def _places(request: AccessRequest) -> frozenset[Sink]:
+    """Returns where the text would go: what a program reads anywhere, the program has (A20)."""
+    if request.is_trusted_reader:
+        return frozenset({request.sink})
+    return frozenset({request.sink, Sink.AGENT})

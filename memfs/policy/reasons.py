@@ -124,6 +124,21 @@ _ACCESS: Final = {
     "access.shared": "the record belongs to a team that the reader is not in",
     "access.sensitivity": "the record is too sensitive for this reader or place",
     "access.sink": "the record may not go there",
+    "access.class": "records of this class are opened by a grant alone",
+    "access.account": "what governs others is a person's to read",
+    "access.no-rights": "a person behind a program reads by grants alone",
+    "access.polluted": "the namespace is not to be relied on until it is repaired",
+    "access.source-off": "the settings switch its source off",
+}
+
+_GRANT: Final = {
+    "grant.other-project": "a grant opens what this store owns and nothing of another project",
+    "grant.no-scope": "a grant names at least one namespace",
+    "grant.never-ends": "a grant ends in the future, and after it begins",
+    "grant.no-grantee": "a grant is for a user, an agent or a tool",
+    "grant.too-high": "no grant opens sealed records",
+    "grant.over": "the grant was taken back or has ended already",
+    "grant.account": "no grant opens what governs others",
 }
 
 _ADMINISTRATION: Final = {
@@ -146,6 +161,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_COMPARISON,
         **_VERIFICATION,
         **_ACCESS,
+        **_GRANT,
         **_ADMINISTRATION,
     }
 )

@@ -16,7 +16,8 @@ from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.status import Status
 from memfs.policy.access import AccessRequest, may_read
-from tests.support.policy import AGENT, ANA, NOW, PROJECT, TOOL, claim
+from memfs.policy.grants import ACCOUNT_KINDS
+from tests.support.policy import AGENT, ANA, NOW, PROJECT, TOOL, claim, origin_of
 
 DAY = timedelta(days=1)
 
@@ -75,10 +76,69 @@ def test_asking_for_a_private_scope_by_name_does_not_open_it() -> None:
     assert verdict(claim(scope=scope), request(AGENT, scopes=(scope,))) == "access.private"
 
 
-def test_team_records_need_membership_even_for_a_person() -> None:
+def test_team_records_need_membership_or_a_person() -> None:
     team = Scope(ScopeKind.TEAM, "core")
-    assert verdict(claim(scope=team), request()) == "access.shared"
-    assert verdict(claim(scope=team), request(memberships=frozenset({team}))) == "ok"
+    assert verdict(claim(scope=team), request(AGENT)) == "access.shared"
+    assert verdict(claim(scope=team), request(AGENT, memberships=frozenset({team}))) == "ok"
+    assert verdict(claim(scope=team), request()) == "ok"
+
+
+@pytest.mark.parametrize("channel", [Channel.TOOL, Channel.AGENT, Channel.PROMPT_HOOK])
+@pytest.mark.parametrize("scope", [None, PROJECT, GLOBAL_SCOPE])
+def test_a_person_behind_a_program_has_no_default_rights(
+    channel: Channel, scope: Scope | None
+) -> None:
+    behind = Actor(ANA.principal, channel)
+    assert verdict(claim(scope=scope), request(behind)) == "access.no-rights"
+
+
+@pytest.mark.parametrize("actor", [AGENT, TOOL])
+def test_a_record_of_a_class_is_no_program_s_by_default(actor: Actor) -> None:
+    record = claim(record_class="clinical")
+    assert verdict(record, request(actor)) == "access.class"
+    assert verdict(record, request()) == "ok"
+
+
+@pytest.mark.parametrize("kind", sorted(ACCOUNT_KINDS))
+def test_what_governs_others_is_a_person_s_to_read(kind: str) -> None:
+    assert verdict(Record(kind=kind, scope=PROJECT), request(AGENT)) == "access.account"
+    assert verdict(Record(kind=kind, scope=PROJECT), request()) == "ok"
+
+
+@pytest.mark.parametrize("actor", [ANA, AGENT, SYSTEM_ACTOR])
+def test_a_polluted_namespace_is_withheld_from_everyone(actor: Actor) -> None:
+    polluted = frozenset({PROJECT})
+    assert verdict(claim(), request(actor, polluted=polluted)) == "access.polluted"
+    assert verdict(claim(scope=GLOBAL_SCOPE), request(actor, polluted=polluted)) == "ok"
+
+
+def test_only_a_person_who_gives_account_looks_into_a_polluted_namespace() -> None:
+    fields: dict[str, Any] = {"polluted": frozenset({PROJECT}), "sees_polluted": True}
+    assert verdict(claim(), request(**fields)) == "ok"
+    assert verdict(claim(), request(AGENT, **fields)) == "access.polluted"
+
+
+@pytest.mark.parametrize(
+    "switch", ["agent:claude", "channel:agent", "class:agent_stated", "import:notes"]
+)
+def test_a_switched_off_source_reaches_no_program(switch: str) -> None:
+    origin = replace(origin_of(AGENT), source="import:notes/a.md")
+    off = frozenset({switch})
+    assert verdict(claim(origin=origin), request(TOOL, sources_off=off)) == "access.source-off"
+    assert verdict(claim(origin=origin), request(sources_off=off)) == "ok"
+    assert verdict(claim(origin=origin_of(ANA)), request(TOOL, sources_off=off)) == "ok"
+
+
+def test_what_has_no_origin_is_off_once_any_source_is() -> None:
+    off = request(AGENT, sources_off=frozenset({"agent:other"}))
+    assert verdict(claim(origin=None), off) == "access.source-off"
+    assert verdict(claim(origin=None), request(AGENT)) == "ok"
+
+
+def test_who_may_not_see_a_record_does_not_learn_its_state() -> None:
+    for state in ({"expires": NOW - DAY}, {"valid_until": NOW}, {"status": Status.RETRACTED}):
+        hidden = claim(sensitivity=Sensitivity.SECRET, **state)
+        assert verdict(hidden, request(AGENT)) == "access.sensitivity"
 
 
 def test_projects_never_see_each_other_unless_a_person_names_one() -> None:

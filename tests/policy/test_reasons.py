@@ -14,6 +14,7 @@ from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Decision, Reason
 from memfs.model.evidence import Quote
+from memfs.model.grant import Grant
 from memfs.model.origin import SYSTEM_ACTOR, OriginClass
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
@@ -22,6 +23,7 @@ from memfs.model.status import Status
 from memfs.model.text import claim_fingerprint
 from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.administration import decide_correct, decide_operation, decide_restore
+from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.promotion import ROWS
 from memfs.policy.reasons import SENTENCES, reason
 from memfs.policy.verification import Verification
@@ -173,15 +175,39 @@ def denials() -> Iterable[Reason]:
         (claim(scope=Scope(ScopeKind.TEAM, "core")), asked),
         (claim(sensitivity=Sensitivity.SECRET), asked),
         (claim(sinks=frozenset({Sink.PERSON})), asked),
+        (claim(record_class="clinical"), asked),
+        (claim(kind="grant"), asked),
+        (claim(), replace(asked, actor=HOOK)),
+        (claim(scope=PROJECT), replace(asked, polluted=frozenset({PROJECT}))),
+        (claim(), replace(asked, sources_off=frozenset({"channel:tool"}))),
     ):
         denial = may_read(record, request).reason
         assert denial is not None
         yield denial
 
 
+def grant_faults() -> Iterable[Reason]:
+    """Yields each reason why a grant is not issued, or not taken back."""
+    faulty = Grant(
+        id="",
+        grantee=SYSTEM_ACTOR.principal,
+        issuer=ANA.principal,
+        scopes=(),
+        expires=NOW,
+        kinds=("receipt",),
+        clearance=Sensitivity.SEALED,
+    )
+    yield from check_grant(faulty, project=PROJECT, now=NOW)
+    foreign = replace(faulty, scopes=(Scope(ScopeKind.PROJECT, "other"),))
+    yield from check_grant(foreign, project=PROJECT, now=NOW)
+    over = check_revocation(faulty, NOW)
+    assert over is not None
+    yield over
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
-    reached |= {item.code for item in denials()}
+    reached |= {item.code for item in (*denials(), *grant_faults())}
     assert set(SENTENCES) - reached == OUTSIDE
     assert reached - set(SENTENCES) <= set(ROWS)
 

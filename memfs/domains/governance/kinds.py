@@ -36,7 +36,7 @@ GRANT = KindSpec(
         FieldSpec(
             name="record_classes",
             field_type=FieldType.STRING_LIST,
-            description="Classes of records that it opens; all when absent.",
+            description="Classes of records that it opens; those without a class when absent.",
         ),
         FieldSpec(
             name="kinds",

@@ -1,0 +1,36 @@
+"""Switched-off sources: whose words, and what came through which channel, is not relied on.
+
+A switch names a principal (``agent:x``), a channel (``channel:tool``), a class of origin
+(``class:remote``) or the source of an import (``import:claude-memory``). Admission and the
+read gate ask the same question, so that nothing enters or leaves by one of them alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memfs.model.origin import Origin
+
+_IMPORT: Final = "import:"
+
+
+def source_names(origin: Origin) -> frozenset[str]:
+    """Returns every name under which a switch may speak of an origin."""
+    family = import_family(origin.source)
+    names = (str(origin.principal), f"channel:{origin.channel}", f"class:{origin.origin_class}")
+    return frozenset((*names, family) if family else names)
+
+
+def is_switched_off(origin: Origin | None, switches: frozenset[str]) -> bool:
+    """Tells whether one of the switches names where this came from.
+
+    What has no origin came from nowhere that could be trusted, and is off once any switch is.
+    """
+    if not switches:
+        return False
+    return origin is None or not switches.isdisjoint(source_names(origin))
+
+
+def import_family(source: str) -> str:
+    """Returns which system an import came from, as in ``import:claude-memory``; or nothing."""
+    return source.partition("/")[0].partition("#")[0] if source.startswith(_IMPORT) else ""
