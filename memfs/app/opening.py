@@ -5,17 +5,32 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from memfs.app.registry import REGISTRY
 from memfs.app.system import SystemClock, SystemIds, cache_root
 from memfs.errors import StoreError
 from memfs.formats.settings import decode_settings
 from memfs.model.kinds import KindRegistry
+from memfs.model.scope import Scope, ScopeKind
 from memfs.model.settings import Settings
 from memfs.services.ports import Clock, IdSource, Workspace
 from memfs.store.discovery import StoreLocation, discover, read_branch
 from memfs.store.layout import SETTINGS_PATH
 from memfs.store.store import Store
+
+MEMBERSHIPS: Final[Mapping[str, ScopeKind]] = MappingProxyType(
+    {
+        "MEMFS_SESSION_ID": ScopeKind.SESSION,
+        "MEMFS_THREAD_ID": ScopeKind.THREAD,
+        "MEMFS_TASK_ID": ScopeKind.TASK,
+        "MEMFS_RUN_ID": ScopeKind.TASK,
+    }
+)
+"""Variables by which a host says which private scopes the process that it starts is in."""
+PURPOSE: Final = "MEMFS_PURPOSE"
+"""The variable by which a host says what the process that it starts reads for."""
 
 
 class StoreUnfinishedError(StoreError):
@@ -63,7 +78,20 @@ def open_workspace(
         ids=ids or SystemIds(),
         cache_dir=cache_dir_for(location.root, settings.store_id, env),
         project_branch=_branch(location),
+        memberships=memberships_from(env),
+        purpose=env.get(PURPOSE, ""),
     )
+
+
+def memberships_from(env: Mapping[str, str]) -> frozenset[Scope]:
+    """Returns the private scopes that the environment names; a name that is none is left out."""
+    found = set()
+    for variable, kind in MEMBERSHIPS.items():
+        try:
+            found.add(Scope.parse(f"{kind}:{env.get(variable, '')}"))
+        except ValueError:
+            continue
+    return frozenset(found)
 
 
 def admitted_settings(store: Store) -> Settings:

@@ -42,6 +42,9 @@ class Workspace:
         ids: Ids.
         cache_dir: Private folder of this store in the user's cache; disposable.
         project_branch: Branch of the project that is checked out; empty when unknown.
+        memberships: Private scopes that this process runs in, as its host says: the session,
+            thread and task.
+        purpose: What this process reads for, as its host says; matched by grants.
     """
 
     store: Store
@@ -51,6 +54,8 @@ class Workspace:
     ids: IdSource
     cache_dir: Path
     project_branch: str = ""
+    memberships: frozenset[Scope] = frozenset()
+    purpose: str = ""
 
     @property
     def store_id(self) -> StoreId:
