@@ -16,7 +16,7 @@ from memfs.model.kinds import KindRegistry
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.settings import Settings
 from memfs.services.ports import Clock, IdSource, Workspace
-from memfs.store.discovery import StoreLocation, discover, read_branch
+from memfs.store.discovery import StoreLocation, discover, home_folder, read_branch
 from memfs.store.layout import SETTINGS_PATH
 from memfs.store.store import Store
 
@@ -80,6 +80,7 @@ def open_workspace(
         project_branch=_branch(location),
         memberships=memberships_from(env),
         purpose=env.get(PURPOSE, ""),
+        home_dir=home_folder(env),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -41,6 +41,8 @@ class Workspace:
         clock: Time.
         ids: Ids.
         cache_dir: Private folder of this store in the user's cache; disposable.
+        home_dir: The user's data folder of memfs, for what is kept outside of every store and is
+            not disposable: the keys of sealed records, the deletion guard.
         project_branch: Branch of the project that is checked out; empty when unknown.
         memberships: Private scopes that this process runs in, as its host says: the session,
             thread and task.
@@ -56,6 +58,7 @@ class Workspace:
     project_branch: str = ""
     memberships: frozenset[Scope] = frozenset()
     purpose: str = ""
+    home_dir: Path = field(default_factory=Path)
 
     @property
     def store_id(self) -> StoreId:
