@@ -12,16 +12,18 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from memfs.index.analysis import Analyzer
 from memfs.index.dates import day_keys, record_keys, states_time
 from memfs.index.port import FieldWeights
 from memfs.model.authority import Authority, Sensitivity, Sink
-from memfs.model.origin import Channel, OriginClass, Principal
+from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
 from memfs.model.status import Status
+
+_GateOrigin: TypeAlias = tuple[OriginClass, Principal, Channel, str]
 
 MAX_LENGTH: Final = 0xFFFF
 NO_INSTANT: Final = -(2**63)
@@ -69,7 +71,7 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
     session, sequence = session_of(record)
     said = record.event_time or record.observed
     title = "" if _opens_with(record.body, record.title) else record.title
-    text = record.body or record.summary
+    text = record.body or record.summary or record.field_text
     words = analyzer.words(text)
     title_words = analyzer.words(title)
     terms: dict[str, float] = {}
@@ -117,9 +119,13 @@ def gate_of(record: Record) -> str:
         record.taint,
         record.authority,
         record.branch,
-        record.origin
-        and (record.origin.origin_class, record.origin.principal, record.origin.channel),
+        record.record_class,
+        record.origin and _gate_origin(record.origin),
     )
+
+
+def _gate_origin(origin: Origin) -> _GateOrigin:
+    return (origin.origin_class, origin.principal, origin.channel, origin.imported_from)
 
 
 @lru_cache(maxsize=4096)
@@ -132,7 +138,8 @@ def _gate(
     taint: tuple[str, ...],
     authority: Authority | None,
     branch: str,
-    origin: tuple[OriginClass, Principal, Channel] | None,
+    record_class: str,
+    origin: _GateOrigin | None,
 ) -> str:
     return json.dumps(
         {
@@ -144,9 +151,11 @@ def _gate(
             "taint": taint,
             "authority": "" if authority is None else authority.label,
             "branch": branch,
+            "record_class": record_class,
             "class": origin[0] if origin else "",
             "principal": str(origin[1]) if origin else "",
             "channel": origin[2] if origin else "",
+            "source": origin[3] if origin else "",
         },
         sort_keys=True,
         separators=(",", ":"),

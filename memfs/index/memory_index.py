@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch, first_terms
-from memfs.index.documents import document_from
+from memfs.index.documents import Document, document_from
 from memfs.index.port import (
     DEFAULT_INDEXING,
     DEFAULT_SCORING,
@@ -31,9 +31,16 @@ class MemoryIndex:
         settings: IndexSettings = DEFAULT_INDEXING,
     ) -> None:
         batch = Batch(document_from(stored, analyzer, settings.weights) for stored in records)
+        self._analyzer = analyzer
+        self._take(batch, ledger)
+
+    def _take(self, batch: Batch, ledger: str) -> None:
         self.ledger = ledger
         self._lists = batch.lists
-        self._searcher = Searcher([batch.columns()], self._blocks, self._starting_with, analyzer)
+        self._columns = batch.columns()
+        self._searcher = Searcher(
+            [self._columns], self._blocks, self._starting_with, self._analyzer
+        )
 
     @property
     def size(self) -> int:
@@ -45,6 +52,24 @@ class MemoryIndex:
     ) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path."""
         return self._searcher.search(query, scoring)
+
+    def overlaid(
+        self, *, removed: Collection[str], added: Sequence[Document], ledger: str
+    ) -> MemoryIndex:
+        """Returns an index in which other documents stand for some paths."""
+        postings = (
+            (name, term, (found,))
+            for name, terms in self._lists.items()
+            for term, found in terms.items()
+        )
+        gone = {number for path in removed for number in self._columns.find_all(path)}
+        batch = Batch()
+        batch.absorb(self._columns, postings, gone)
+        for document in added:
+            batch.add(document)
+        changed = MemoryIndex((), ledger=ledger, analyzer=self._analyzer)
+        changed._take(batch, ledger)
+        return changed
 
     def _blocks(
         self, field_name: str, term: str

@@ -9,13 +9,16 @@ what may be seen: callers say which *gates* are open, and re-read and re-check e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memfs.index.analysis import AnalysisSettings
 
-SCHEMA_VERSION = 1
+if TYPE_CHECKING:
+    from memfs.index.documents import Document
+
+SCHEMA_VERSION = 2
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
 
 
@@ -92,6 +95,7 @@ class IndexQuery:
         asked: Today as ``YYYY-MM-DD`` for "last week" in the question; empty for unknown.
         asker: Names under which the asker speaks in records.
         limit: At most this many hits.
+        is_listing: Every record behind the open gates, newest first, whatever its words.
     """
 
     text: str
@@ -103,6 +107,7 @@ class IndexQuery:
     asked: str = ""
     asker: tuple[str, ...] = ()
     limit: int = 50
+    is_listing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,4 +146,16 @@ class RecordIndex(Protocol):
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
     ) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path; unseen records leave no trace."""
+        ...
+
+    def overlaid(
+        self, *, removed: Collection[str], added: Sequence[Document], ledger: str
+    ) -> RecordIndex:
+        """Returns an index in which other documents stand for some paths; changes nothing here.
+
+        Args:
+            removed: Paths whose documents are left out.
+            added: Documents that are known besides.
+            ledger: The commit that the result stands for.
+        """
         ...

@@ -8,6 +8,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
+from itertools import compress
 from operator import and_
 from typing import Final, TypeAlias
 
@@ -63,30 +64,27 @@ class Searcher:
         view = self._visible(query, scoring)
         if not view.count:
             return []
-        question = self._question(query)
-        if not query.text.strip() and query.keys:
+        if query.is_listing or (not query.text.strip() and query.keys):
             return self._listed(view, query)
+        question = self._question(query, view)
         sums = tally(view, question, scoring, limit=query.limit)
         return self._ranked(query, scoring, sums, question, view)
 
     def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
-        """Returns the visible documents that have the keys asked for, newest first."""
+        """Returns the visible documents, those that have the keys asked for, newest first."""
         documents = sorted(view.documents(), key=lambda d: (-self.instant(d), self.path(d)))
         return [
             IndexHit(path=self.path(d), blob=self.blob(d), score=0.0, coverage=1.0, parts={})
             for d in documents[: query.limit]
         ]
 
-    def _question(self, query: IndexQuery) -> Question:
-        """Takes a question apart: words, ids, days, and the speakers that it is about."""
+    def _question(self, query: IndexQuery, view: View) -> Question:
+        """Takes a question apart: words, ids, days, and the speakers that it is about.
+
+        Only a speaker of a record that may be seen is one: any other name is a word.
+        """
         text = query.text[:MOST_CHARACTERS]
-        known = {
-            word: name
-            for segment in self._segments
-            for name in segment.speaker_names
-            if name
-            for word in (name, *name.split())
-        }
+        known = {word: name for name in view.speakers if name for word in (name, *name.split())}
         words = self._analyzer.words(text)
         terms_of = self._analyzer.terms_of_word
         named: set[str] = set()
@@ -183,6 +181,18 @@ class Searcher:
         """Returns when a document happened or was said."""
         segment, local = self._locate(document)
         return self._segments[segment].instants[local]
+
+    def speakers_of(self, mask: bytes | None) -> frozenset[str]:
+        """Returns the folded names of those who speak in the documents of a mask, or in any."""
+        found: set[str] = set()
+        for base, columns in zip(self._bases, self._segments, strict=True):
+            if mask is None or len(columns.speaker_names) == 1:
+                found.update(columns.speaker_names)
+            else:
+                seen = mask[base : base + len(columns)]
+                numbers = set(compress(columns.speakers, seen))
+                found.update(columns.speaker_names[number] for number in numbers)
+        return frozenset(found)
 
     def blob(self, document: int) -> str:
         """Returns the blob id that was indexed for a document."""

@@ -15,6 +15,8 @@ Postings: TypeAlias = tuple[Sequence[int], Sequence[float]]
 
 _SHORTEST_STEM = 4
 _MOST_KINDRED = 8
+_MOST_LOOKED_AT = 8 * 4**4
+"""How many words are looked through for some that stand in documents that may be seen."""
 _KEPT_POSTINGS = 3_000_000
 """Decoded postings kept for the next question, 15 MB where words are counted in bytes."""
 _MOST_HIDDEN = 1024
@@ -42,6 +44,10 @@ class PostingSource(Protocol):
 
     def path(self, document: int) -> str:
         """Returns the path of a document."""
+        ...
+
+    def speakers_of(self, mask: bytes | None) -> frozenset[str]:
+        """Returns the folded names of those who speak in the documents of a mask, or in any."""
         ...
 
     def blocks(self, field_name: str, term: str) -> Iterable[Postings]:
@@ -86,6 +92,11 @@ class View:
         slope = scoring.k1 * scoring.b / self._mean
         self.norms = [self._base + slope * length for length in floored]
         self.least_norm = min(self.norms, default=self._base)
+
+    @cached_property
+    def speakers(self) -> frozenset[str]:
+        """Folded names of those who speak in visible documents."""
+        return self._source.speakers_of(self._mask)
 
     @cached_property
     def has_groups(self) -> bool:
@@ -141,7 +152,7 @@ class View:
         """
         if len(term) < _SHORTEST_STEM or not term.isalpha():
             return (), ()
-        found = self._source.starting_with("text", term, _MOST_KINDRED)
+        found = self._seen_starting_with(term)
         if not found:
             shortest = max(_SHORTEST_STEM + 1, -(-len(term) * 3 // 5))
             heads = (term[:size] for size in range(len(term) - 1, shortest - 1, -1))
@@ -152,6 +163,21 @@ class View:
                 counts[document] = max(count, counts.get(document, 0.0))
         documents = sorted(counts)
         return documents, [counts[document] for document in documents]
+
+    def _seen_starting_with(self, prefix: str) -> list[str]:
+        """Returns the first words that begin with ``prefix`` in documents that may be seen.
+
+        A word that stands in hidden documents alone must not take the place of another.
+        """
+        if self._mask is None:
+            return self._source.starting_with("text", prefix, _MOST_KINDRED)
+        most = _MOST_KINDRED
+        while True:
+            terms = self._source.starting_with("text", prefix, most)
+            seen = [term for term in terms if self.postings("text", term)[0]]
+            if len(seen) >= _MOST_KINDRED or len(terms) < most or most >= _MOST_LOOKED_AT:
+                return seen[:_MOST_KINDRED]
+            most *= 4
 
     def place(self, document: int) -> tuple[int, ...]:
         """Returns the visible neighbours of ``document``; places its whole session at once."""

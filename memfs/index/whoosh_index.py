@@ -118,7 +118,13 @@ class WhooshIndex:
             entry.deleted | hidden.get(entry.name, set()) for entry in self.manifest.segments
         ]
         return OverlaidIndex(
-            self._columns, self._readers, deleted, added, ledger=ledger, analyzer=self.analyzer
+            self,
+            self._columns,
+            self._readers,
+            deleted,
+            added,
+            removed=frozenset(removed),
+            ledger=ledger,
         )
 
     def _blocks(self, field_name: str, term: str) -> Iterator[Block]:
@@ -133,15 +139,19 @@ class OverlaidIndex:
 
     def __init__(
         self,
+        stored: WhooshIndex,
         columns: Sequence[Columns],
         readers: Sequence[SegmentReader],
         deleted: Sequence[frozenset[int]],
         added: Sequence[Document],
         *,
+        removed: frozenset[str],
         ledger: str,
-        analyzer: Analyzer,
     ) -> None:
         self.ledger = ledger
+        self._stored = stored
+        self._added = tuple(added)
+        self._removed = removed
         self._readers = readers
         self._base = sum(len(part) for part in columns)
         self._columns = columns
@@ -151,7 +161,7 @@ class OverlaidIndex:
             [*columns, batch.columns()],
             self._blocks,
             self._starting_with,
-            analyzer,
+            stored.analyzer,
             deleted=[*deleted, frozenset()],
         )
 
@@ -165,6 +175,15 @@ class OverlaidIndex:
     ) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path."""
         return self._searcher.search(query, scoring)
+
+    def overlaid(
+        self, *, removed: Collection[str], added: Sequence[Document], ledger: str
+    ) -> OverlaidIndex:
+        """Returns an index that also knows a few more changes."""
+        kept = (document for document in self._added if document.path not in removed)
+        return self._stored.overlaid(
+            removed=self._removed.union(removed), added=(*kept, *added), ledger=ledger
+        )
 
     def _blocks(self, field_name: str, term: str) -> Iterator[Block]:
         yield from _shifted_blocks(self._readers, self._columns, field_name, term)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+_IMPORTED: Final = "import:"
 _PRINCIPAL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+/-]{0,63}\Z")
 
 
@@ -115,6 +116,12 @@ class Origin:
     source: str = ""
     digest: str = ""
     speaker: str = ""
+
+    @property
+    def imported_from(self) -> str:
+        """Which system an import came from, as ``import:claude-memory``; empty for no import."""
+        is_imported = self.source.startswith(_IMPORTED)
+        return self.source.partition("/")[0].partition("#")[0] if is_imported else ""
 
 
 @dataclass(frozen=True, slots=True)

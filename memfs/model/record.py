@@ -88,6 +88,16 @@ class Record:
         """The version reference, ``mem_…@2``."""
         return f"{self.id}@{self.version}"
 
+    @property
+    def field_text(self) -> str:
+        """What its own fields say, a line each: the words of a record that has no prose."""
+        lines = (
+            f"{name}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+            for values in (self.fields, self.unknown)
+            for name, value in values.items()
+        )
+        return "\n".join(lines)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRecord:

@@ -7,16 +7,12 @@ read gate ask the same question, so that nothing enters or leaves by one of them
 
 from __future__ import annotations
 
-from typing import Final
-
 from memfs.model.origin import Origin
-
-_IMPORT: Final = "import:"
 
 
 def source_names(origin: Origin) -> frozenset[str]:
     """Returns every name under which a switch may speak of an origin."""
-    family = import_family(origin.source)
+    family = origin.imported_from
     names = (str(origin.principal), f"channel:{origin.channel}", f"class:{origin.origin_class}")
     return frozenset((*names, family) if family else names)
 
@@ -29,8 +25,3 @@ def is_switched_off(origin: Origin | None, switches: frozenset[str]) -> bool:
     if not switches:
         return False
     return origin is None or not switches.isdisjoint(source_names(origin))
-
-
-def import_family(source: str) -> str:
-    """Returns which system an import came from, as in ``import:claude-memory``; or nothing."""
-    return source.partition("/")[0].partition("#")[0] if source.startswith(_IMPORT) else ""
