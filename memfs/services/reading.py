@@ -18,10 +18,12 @@ from memfs.model.ids import CommitId, is_id, split_version
 from memfs.model.operation import Commit
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
-from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.access import AccessRequest
+from memfs.policy.masking import visible_stored
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.inbox import unified_diff
+from memfs.services.links import with_open_links
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, record_from
 from memfs.store.layout import is_record_path
@@ -88,12 +90,9 @@ def find_record(
         entries = _matches(catalogue, name)
     finally:
         catalogue.close()
-    found = [
-        stored
-        for entry in entries
-        if (stored := read_path(workspace, snapshot, entry.path)) is not None
-        and may_read(stored.record, request).allowed
-    ]
+    rows = served_from(workspace, snapshot, entries, request)
+    # A path is made of a title: who may not see the title confirms nothing by guessing it.
+    found = [stored for stored in rows if stored.path or not _is_path(name)]
     if not found:
         raise UnknownRecordError(
             f"no record matches {reference!r}", hint="see: memfs list, memfs search"
@@ -109,13 +108,16 @@ def find_record(
 def _matches(catalogue: Catalogue, name: str) -> tuple[CatalogueEntry, ...]:
     if is_id(name):
         return catalogue.by_id(name)
-    path = name.removeprefix(".memfs/")
-    if is_record_path(path):
-        entry = catalogue.by_path(path)
+    if _is_path(name):
+        entry = catalogue.by_path(name.removeprefix(".memfs/"))
         return (entry,) if entry else ()
     if len(name) < SUFFIX_LENGTH:
         return ()
     return catalogue.by_suffix(name.lower())
+
+
+def _is_path(name: str) -> bool:
+    return is_record_path(name.removeprefix(".memfs/"))
 
 
 def show(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
@@ -197,7 +199,9 @@ def list_records(
     try:
         rows = catalogue.listing(CatalogueFilter(kinds=wanted, tags=tags))
         served = served_from(workspace, snapshot, rows, request)
-        return tuple(itertools.islice(served, limit or None))
+        # Of a record that is seen in part, a tag that is hidden finds nothing.
+        tagged = (item for item in served if set(tags) <= set(item.record.tags))
+        return tuple(itertools.islice(tagged, limit or None))
     finally:
         catalogue.close()
 
@@ -208,11 +212,12 @@ def served_from(
     rows: Iterable[CatalogueEntry],
     request: AccessRequest,
 ) -> Iterator[StoredRecord]:
-    """Yields the records behind catalogue rows that ``request`` may see, as the ledger has them."""
+    """Yields what ``request`` may see of the records behind catalogue rows, and no more of it."""
     for row in rows:
         stored = read_path(workspace, snapshot, row.path)
-        if stored is not None and may_read(stored.record, request).allowed:
-            yield stored
+        seen = stored and visible_stored(stored, request)
+        if seen:
+            yield with_open_links(workspace, snapshot, seen, request)
 
 
 def history(workspace: Workspace, reference: str, actor: Actor) -> tuple[Commit, ...]:
