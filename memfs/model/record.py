@@ -107,8 +107,10 @@ class StoredRecord:
         record: The decoded record.
         path: Store-relative POSIX path.
         blob: Git blob id of the bytes that were decoded.
+        store: Id of the store whose ledger that is; empty where none is concerned.
     """
 
     record: Record
     path: str
     blob: str
+    store: str = ""

@@ -85,7 +85,7 @@ def visible_stored(stored: StoredRecord, request: AccessRequest) -> StoredRecord
         return None
     if seen.is_whole:
         return stored
-    return StoredRecord(record=seen.record, path="", blob="")
+    return StoredRecord(record=seen.record, path="", blob="", store=stored.store)
 
 
 def masked(record: Record, shown: frozenset[str]) -> Visible:

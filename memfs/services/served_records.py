@@ -41,7 +41,7 @@ def record_from(workspace: Workspace, path: str, blob: str, content: bytes) -> S
         record = read_record(content, path=path, registry=workspace.registry)
     except DataError:
         return None
-    return StoredRecord(record=record, path=path, blob=blob)
+    return StoredRecord(record=record, path=path, blob=blob, store=workspace.settings.store_id)
 
 
 def read_path(workspace: Workspace, snapshot: Snapshot, path: str) -> StoredRecord | None:
