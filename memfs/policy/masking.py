@@ -10,41 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from memfs.model.origin import Origin
 from memfs.model.record import NO_FIELDS, Record, StoredRecord
 from memfs.model.values import JsonValue
 from memfs.policy.access import AccessRequest, may_read
 
-_NAMED: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "title": "",
-        "body": "",
-        "subject": "",
-        "tags": (),
-        "entities": (),
-        "relations": (),
-        "summary": "",
-        "abstract": "",
-        "event_time": None,
-    }
+_PROSE: Final = (
+    "title",
+    "body",
+    "subject",
+    "tags",
+    "entities",
+    "relations",
+    "summary",
+    "abstract",
+    "event_time",
 )
-"""Fields that can be shown by name, and what stands there when they are not."""
-_NEVER_IN_PART: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "transform": "",
-        "taint": (),
-        "branch": "",
-        "evidence": (),
-        "derived_from": (),
-        "supersedes": (),
-        "superseded_by": "",
-        "conflicts": (),
-    }
-)
-"""Where a record comes from and what it replaces: nothing that a grant shows by name."""
+"""Fields of every record that can be shown by name."""
 SOURCE: Final = "source"
 """Shows where it was said and by whom, as the transport told."""
 
@@ -89,20 +73,42 @@ def visible_stored(stored: StoredRecord, request: AccessRequest) -> StoredRecord
 
 
 def masked(record: Record, shown: frozenset[str]) -> Visible:
-    """Returns a record with everything emptied that is not among the names in ``shown``."""
-    changes: dict[str, Any] = {name: empty for name, empty in _NAMED.items() if name not in shown}
-    hidden = {name for name, empty in changes.items() if getattr(record, name) != empty}
-    changes.update(_NEVER_IN_PART)
-    for name in ("fields", "unknown"):
-        before: Mapping[str, JsonValue] = getattr(record, name)
-        changes[name] = _kept(before, shown)
-        hidden.update(before.keys() - shown)
-    origin = record.origin
-    if origin is not None:
-        if SOURCE not in shown and (origin.source or origin.speaker):
-            hidden.add(SOURCE)
-        changes["origin"] = _without_source(origin, is_shown=SOURCE in shown)
-    return Visible(replace(record, **changes), tuple(sorted(hidden)), is_whole=False)
+    """Returns a record with everything emptied that is not among the names in ``shown``.
+
+    Where it comes from, what it replaces and what contradicts it is never shown in part.
+    """
+    seen = replace(
+        record,
+        title=record.title if "title" in shown else "",
+        body=record.body if "body" in shown else "",
+        subject=record.subject if "subject" in shown else "",
+        tags=record.tags if "tags" in shown else (),
+        entities=record.entities if "entities" in shown else (),
+        relations=record.relations if "relations" in shown else (),
+        summary=record.summary if "summary" in shown else "",
+        abstract=record.abstract if "abstract" in shown else "",
+        event_time=record.event_time if "event_time" in shown else None,
+        origin=record.origin and _without_source(record.origin, is_shown=SOURCE in shown),
+        fields=_kept(record.fields, shown),
+        unknown=_kept(record.unknown, shown),
+        transform="",
+        taint=(),
+        branch="",
+        evidence=(),
+        derived_from=(),
+        supersedes=(),
+        superseded_by="",
+        conflicts=(),
+    )
+    return Visible(seen, _hidden(record, shown), is_whole=False)
+
+
+def _hidden(record: Record, shown: frozenset[str]) -> tuple[str, ...]:
+    held = {name for name in _PROSE if getattr(record, name)}
+    held.update(record.fields, record.unknown)
+    if record.origin is not None and (record.origin.source or record.origin.speaker):
+        held.add(SOURCE)
+    return tuple(sorted(held - shown))
 
 
 def _kept(values: Mapping[str, JsonValue], shown: frozenset[str]) -> Mapping[str, JsonValue]:

@@ -159,7 +159,7 @@ class _Writer:
 
     def _content(self, record: Record) -> str:
         """Returns title and body, or title and summary for a record over the size of an item."""
-        body = record.body.strip("\n")
+        body = record.body.strip("\n") or record.field_text
         is_long = (
             len(body.encode("utf-8", "surrogatepass")) > self._caps.item_bytes
             or body.count("\n") >= self._caps.item_lines

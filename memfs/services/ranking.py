@@ -57,7 +57,7 @@ def ranked(matches: Sequence[Match], context: RankContext) -> tuple[ScoredRecord
     """Returns the matches with their components, best first."""
     best = max((match.hit.score for match in matches), default=0.0)
     scored = [(_components(match, best, context), match) for match in matches]
-    scored.sort(key=lambda item: (-sum(item[0].values()), item[1].stored.path))
+    scored.sort(key=lambda item: (-sum(item[0].values()), _place(item[1].stored)))
     return tuple(
         ScoredRecord(
             stored=match.stored,
@@ -80,10 +80,16 @@ def without_repeats(
     distinct: list[ScoredRecord] = []
     repeats: list[ScoredRecord] = []
     for item in order:
-        statement = statement_of(item.stored.record.title, item.stored.record.body)
+        record = item.stored.record
+        statement = f"{statement_of(record.title, record.body)}\0{record.field_text}"
         (repeats if statement in seen else distinct).append(item)
         seen.add(statement)
     return tuple(distinct), tuple(repeats)
+
+
+def _place(stored: StoredRecord) -> str:
+    """Orders equals; of a record that is seen in part the path is not known."""
+    return stored.path or stored.record.id
 
 
 def _components(match: Match, best: float, context: RankContext) -> dict[str, float]:

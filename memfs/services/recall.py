@@ -7,7 +7,6 @@ commit that the answer is computed from, compared by blob and put to the read ga
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,18 +14,18 @@ from typing import Final
 
 from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, RecordIndex
-from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.ids import CommitId
-from memfs.model.origin import Channel, Origin, OriginClass, Principal
+from memfs.model.origin import Principal
 from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
 from memfs.model.query import Query
-from memfs.model.record import Record, StoredRecord
-from memfs.model.scope import Scope
+from memfs.model.record import StoredRecord
 from memfs.model.settings import Mode
-from memfs.model.status import Status
-from memfs.policy.access import may_read
+from memfs.policy.access import may_read, read_right
+from memfs.policy.masking import masked, visible_stored
 from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.gate import access_request
+from memfs.services.index_gates import IndexGates, documents_in_part
+from memfs.services.links import with_open_links
 from memfs.services.ports import Workspace
 from memfs.services.ranking import Match, RankContext, is_answered, ranked, without_repeats
 from memfs.services.reindex import (
@@ -57,6 +56,7 @@ class RecallOutcome:
         reason: Stable code when the state is not ``ok``.
         ledger: The commit that the answer was computed from; empty when none was reached.
         index: How the index came about; ``None`` when it was not asked.
+        coverage: Share of the question that the best of the hits covers.
     """
 
     hits: tuple[ScoredRecord, ...]
@@ -65,6 +65,7 @@ class RecallOutcome:
     reason: str
     ledger: str
     index: IndexStatus | None = None
+    coverage: float = 0.0
 
 
 def recall(workspace: Workspace, query: Query) -> RecallOutcome:
@@ -116,12 +117,13 @@ def _empty(state: MemoryState, reason: str, ledger: str = "") -> RecallOutcome:
 
 def _found(reader: _Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOutcome:
     query, status = reader.query, opened.status
-    hits = opened.index.search(reader.index_query(), DEFAULT_SCORING)
-    matches = reader.read_all(hits)
+    index = reader.index_for(opened.index)
+    matches = reader.read_all(index.search(reader.index_query(), DEFAULT_SCORING))
+    has_match = bool(matches)
     if may_abstain and query.text.strip() and not is_answered(matches, reader.rank.settings):
         matches = []
     order, repeats = without_repeats(ranked(matches, reader.rank))
-    order = reader.with_conflicts(order, opened.index)
+    order = reader.with_conflicts(order, index)
     kept, beyond = order[: query.limit], order[query.limit :]
     left_out = (
         *reader.left_out,
@@ -138,7 +140,10 @@ def _found(reader: _Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOu
     if status.state is IndexState.SCANNED:
         state, reason = MemoryState.DEGRADED, status.reason
     elif not kept:
-        state, reason = MemoryState.EMPTY, "recall.nothing-close" if hits else "recall.no-match"
+        state, reason = (
+            MemoryState.EMPTY,
+            "recall.nothing-close" if has_match else "recall.no-match",
+        )
     return RecallOutcome(
         hits=kept,
         left_out=left_out,
@@ -146,6 +151,7 @@ def _found(reader: _Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOu
         reason=reason,
         ledger=status.ledger,
         index=status,
+        coverage=max((match.hit.coverage for match in matches), default=0.0),
     )
 
 
@@ -165,7 +171,12 @@ class _Reader:
             purpose=query.purpose,
             valid_at=query.valid_at or query.as_of,
         )
-        self._claims = frozenset(kind.name for kind in workspace.registry if kind.is_claim)
+        claims = (kind.name for kind in workspace.registry if kind.is_claim)
+        self._gates = IndexGates(
+            request=self._request,
+            kinds=frozenset(query.kinds or claims),
+            branch=query.branch,
+        )
         self._head = workspace.store.snapshot() if query.as_of is not None else None
         self.rank = RankContext(
             settings=workspace.settings.recall.rank,
@@ -182,7 +193,7 @@ class _Reader:
         return IndexQuery(
             text=query.text,
             keys=tuple(keys),
-            is_open=self.is_open,
+            is_open=self._gates.is_open,
             since=_seconds(query.since),
             until=_seconds(query.until),
             valid_at=_seconds(self._request.valid_at or now),
@@ -191,17 +202,20 @@ class _Reader:
             limit=min(MOST_HITS, query.limit + max(SPARE_HITS, query.limit // 2)),
         )
 
-    def is_open(self, gate: str) -> bool:
-        """Tells whether records behind a gate may be looked at for this question."""
-        try:
-            record = record_of_gate(gate)
-        except (ValueError, KeyError, TypeError):
-            return False
-        if record.kind not in (self.query.kinds or self._claims):
-            return False
-        if self.query.branch and record.branch not in ("", self.query.branch):
-            return False
-        return may_read(record, self._request).allowed
+    def index_for(self, index: RecordIndex) -> RecordIndex:
+        """Returns an index that knows, of what is seen in part, the words that are seen."""
+        if not self._gates.may_be_in_part:
+            return index
+        listing = IndexQuery(
+            text="", is_open=self._gates.is_partly_open, is_listing=True, limit=MOST_HITS
+        )
+        found = self.read_all(index.search(listing, DEFAULT_SCORING))
+        if not found:
+            return index
+        seen = documents_in_part(self._workspace, ((item.hit, item.stored) for item in found))
+        return index.overlaid(
+            removed=tuple(item.hit.path for item in found), added=seen, ledger=index.ledger
+        )
 
     def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
         """Re-reads hits from the ledger, in one go, and keeps those that may be served."""
@@ -228,7 +242,13 @@ class _Reader:
                 if identifier not in seen:
                     seen.add(identifier)
                     result.extend(self._conflicting(identifier, item, index))
-        return tuple(replace(item, rank=rank) for rank, item in enumerate(result, start=1))
+        return tuple(
+            replace(item, stored=self._linked(item.stored), rank=rank)
+            for rank, item in enumerate(result, start=1)
+        )
+
+    def _linked(self, stored: StoredRecord) -> StoredRecord:
+        return with_open_links(self._workspace, self._snapshot, stored, self._request)
 
     def _conflicting(
         self, identifier: str, hit: ScoredRecord, index: RecordIndex
@@ -243,56 +263,46 @@ class _Reader:
         entry = self._snapshot.entry(hit.path)
         if entry is not None and entry.blob == hit.blob:
             return True
-        self._leave(hit.path, "recall.ghost", "the index names what the ledger does not have")
+        self._leave_file(hit, "recall.ghost", "the index names what the ledger does not have")
         return False
 
     def _read(self, hit: IndexHit, content: bytes | None) -> StoredRecord | None:
         stored = content and record_from(self._workspace, hit.path, hit.blob, content)
         if not stored:
-            self._leave(hit.path, "recall.unreadable", "the record cannot be read")
+            self._leave_file(hit, "recall.unreadable", "the record cannot be read")
             return None
-        decision = may_read(stored.record, self._request)
-        if not decision.allowed:
-            if decision.reason is not None and decision.reason.code in _TOLD:
-                self._leave(stored.record.id, decision.reason.code, decision.reason.message)
+        seen = visible_stored(stored, self._request)
+        if seen is None:
+            denial = may_read(stored.record, self._request).reason
+            if denial is not None and denial.code in _TOLD:
+                self._leave(stored.record.id, denial.code, denial.message)
             return None
-        return stored if self._still_stands(stored) else None
+        return self._as_of_now(stored, seen)
 
-    def _still_stands(self, stored: StoredRecord) -> bool:
-        """For the past: tells whether nothing has withdrawn the record since (DESIGN §4)."""
+    def _as_of_now(self, stored: StoredRecord, seen: StoredRecord) -> StoredRecord | None:
+        """For the past: leaves out what was withdrawn since, and what is closed now (DESIGN §4)."""
         if self._head is None:
-            return True
+            return seen
         entry = self._head.entry(stored.path)
         if entry is None:
-            return False
+            return None
         now = record_from(self._workspace, entry.path, entry.blob, self._head.read_blob(entry.blob))
-        return now is not None and not is_withdrawn(now.record)
+        if now is None or is_withdrawn(now.record):
+            return None
+        right = read_right(now.record, self._request)
+        if not right.allowed:
+            return None
+        if right.shown is None:
+            return seen
+        return StoredRecord(record=masked(seen.record, right.shown).record, path="", blob="")
+
+    def _leave_file(self, hit: IndexHit, code: str, message: str) -> None:
+        """Tells a person which file it is; what it is now, nobody has judged for a program."""
+        if self._request.is_trusted_reader:
+            self._leave(hit.path, code, message)
 
     def _leave(self, name: str, code: str, message: str) -> None:
         self.left_out.append(LeftOut(id=name, code=code, message=message))
-
-
-def record_of_gate(gate: str) -> Record:
-    """Returns a record without content that the read gate judges like those behind ``gate``."""
-    values = json.loads(gate)
-    origin = None
-    if values["principal"]:
-        origin = Origin(
-            origin_class=OriginClass(values["class"]),
-            principal=Principal.parse(values["principal"]),
-            channel=Channel(values["channel"]),
-        )
-    return Record(
-        kind=values["kind"],
-        status=Status(values["status"]),
-        scope=Scope.parse(values["scope"]) if values["scope"] else None,
-        sensitivity=Sensitivity.from_label(values["sensitivity"]),
-        sinks=frozenset(Sink(sink) for sink in values["sinks"]),
-        taint=tuple(values["taint"]),
-        authority=Authority.from_label(values["authority"]) if values["authority"] else None,
-        branch=values["branch"],
-        origin=origin,
-    )
 
 
 def _names(principal: Principal) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from memfs.index.generations import Generations
 from memfs.index.memory_index import MemoryIndex
 from memfs.index.port import DEFAULT_INDEXING, RecordIndex
 from memfs.index.whoosh_index import WhooshIndex
+from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import is_record_path
@@ -99,6 +100,11 @@ def rebuild(workspace: Workspace) -> IndexStatus:
         raise IndexUnavailableError(
             f"the index cannot be written: {error.strerror}", code="index.read-only"
         ) from error
+
+
+def document_of(workspace: Workspace, stored: StoredRecord) -> Document:
+    """Returns what an index of this store knows of one record."""
+    return document_from(stored, _generations(workspace).analyzer, DEFAULT_INDEXING.weights)
 
 
 def index_status(workspace: Workspace) -> IndexStatus:
