@@ -2,25 +2,28 @@
 
 It answers "which record has this id, this subject, this fingerprint" without decoding
 every file, so that a decision costs the same at a hundred records and at a hundred
-thousand. It is a cache: stamped with the commit that it mirrors, deleted and rebuilt
-without loss, and never the source of anything that is shown (callers re-read the ledger).
+thousand. It also knows what rests on a record and which marks tombstones carry, so that a
+withdrawal costs what it reaches and never the store. It is a cache: stamped with the commit
+that it mirrors, deleted and rebuilt without loss, and never the source of anything that is
+shown (callers re-read the ledger).
 
 It is an SQLite file in the user's cache folder. A file that SQLite cannot read, or that
-has another schema, is replaced.
+has another schema, is replaced. What is deleted from it is overwritten (A39).
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from memfs.errors import IndexUnavailableError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 FILE_NAME: Final = "catalogue.sqlite"
 _COLUMNS: Final = (
     "path",
@@ -38,6 +41,13 @@ _COLUMNS: Final = (
     "importance",
     "tags",
 )
+_CLOSURE: Final = """
+WITH RECURSIVE reached (id) AS (
+    SELECT value FROM json_each(?)
+    UNION
+    SELECT edge.target FROM edge JOIN reached ON edge.source = reached.id
+)
+"""
 _SCHEMA: Final = f"""
 CREATE TABLE stamp (commit_id TEXT NOT NULL);
 CREATE TABLE entry ({", ".join(f"{name} NOT NULL" for name in _COLUMNS)}, PRIMARY KEY (path))
@@ -49,6 +59,12 @@ CREATE INDEX entry_fingerprint ON entry (fingerprint);
 CREATE INDEX entry_source ON entry (source_digest) WHERE source_digest <> '';
 CREATE INDEX entry_list ON entry (observed, id);
 CREATE INDEX entry_important ON entry (importance, observed, id);
+CREATE INDEX entry_pending ON entry (status, id) WHERE status <> 'active';
+CREATE TABLE edge (source NOT NULL, target NOT NULL, path NOT NULL, PRIMARY KEY (source, path))
+    WITHOUT ROWID;
+CREATE INDEX edge_path ON edge (path);
+CREATE TABLE mark (mark NOT NULL, path NOT NULL, PRIMARY KEY (mark, path)) WITHOUT ROWID;
+CREATE INDEX mark_path ON mark (path);
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
@@ -58,6 +74,8 @@ class CatalogueEntry:
     """One row: what is needed to find a record, nothing that replaces reading it.
 
     ``observed`` is RFC 3339 or empty; ``tags`` are joined by commas with one at each end.
+    ``inputs`` are the ids that the record rests on: written, and asked for only the other way
+    round (:meth:`Catalogue.dependents`), so that a row that was read has none.
     """
 
     path: str
@@ -74,6 +92,15 @@ class CatalogueEntry:
     observed: str
     importance: int
     tags: str
+    inputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TombstoneEntry:
+    """One tombstone: where it stands and the marks by which what it bars is recognised."""
+
+    path: str
+    marks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +139,7 @@ class Catalogue:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")
+            connection.execute("PRAGMA secure_delete = ON")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 self._create(connection)
@@ -184,6 +212,7 @@ class Catalogue:
         stamp: str,
         removed: Iterable[str],
         added: Iterable[CatalogueEntry],
+        tombstones: Iterable[TombstoneEntry] = (),
         is_rebuild: bool = False,
     ) -> bool:
         """Moves the catalogue from one commit to another in one SQLite transaction.
@@ -191,14 +220,14 @@ class Catalogue:
         Args:
             expected_stamp: What :meth:`stamp` said when the difference was computed.
             stamp: The commit that the rows mirror afterwards.
-            removed: Paths whose rows go.
+            removed: Paths whose rows go, those of tombstones among them.
             added: Rows to write, replacing any at their path.
+            tombstones: Tombstones to write, replacing any at their path.
             is_rebuild: Drop every row first.
 
         Returns:
             Whether it was applied; ``False`` when another process moved the stamp meanwhile.
         """
-        places = ", ".join("?" for _ in _COLUMNS)
         with self._reading() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -207,13 +236,13 @@ class Catalogue:
                     connection.execute("ROLLBACK")
                     return False
                 if is_rebuild:
-                    connection.execute("DELETE FROM entry")
+                    for table in ("entry", "edge", "mark"):
+                        connection.execute(f"DELETE FROM {table}")
+                _remove(connection, removed)
+                _add(connection, added)
                 connection.executemany(
-                    "DELETE FROM entry WHERE path = ?", ((path,) for path in removed)
-                )
-                connection.executemany(
-                    f"INSERT OR REPLACE INTO entry VALUES ({places})",
-                    (tuple(getattr(entry, name) for name in _COLUMNS) for entry in added),
+                    "INSERT OR REPLACE INTO mark VALUES (?, ?)",
+                    ((mark, item.path) for item in tombstones for mark in item.marks),
                 )
                 connection.execute("DELETE FROM stamp")
                 connection.execute("INSERT INTO stamp VALUES (?)", (stamp,))
@@ -224,11 +253,21 @@ class Catalogue:
                 raise
         return True
 
+    def purge(self) -> None:
+        """Leaves nothing of deleted rows behind in the files beside the catalogue (A39).
+
+        A reader of another process may still hold an older state; the next purge gets it.
+        """
+        with self._reading() as connection:
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def _select(self, where: str, values: Sequence[object]) -> tuple[CatalogueEntry, ...]:
         columns = ", ".join(_COLUMNS)
         with self._reading() as connection:
             rows = connection.execute(f"SELECT {columns} FROM entry {where}", values).fetchall()
-        return tuple(CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True))) for row in rows)
+        return tuple(_entry(row) for row in rows)
 
     def by_id(self, identifier: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows with this id; more than one is a problem of the store."""
@@ -263,6 +302,45 @@ class Catalogue:
             "WHERE source_digest = ? AND source_digest <> '' ORDER BY id", (digest,)
         )
 
+    def dependents(self, sources: Iterable[str]) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows that rest directly on any of ``sources``, ordered by id."""
+        return self._select(
+            "WHERE path IN (SELECT path FROM edge WHERE source IN (SELECT value FROM json_each(?)))"
+            " ORDER BY id, path",
+            (json.dumps(list(sources)),),
+        )
+
+    def descendants(self, roots: Iterable[str]) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows of everything that rests on ``roots``, however far, without them.
+
+        The same as ``memfs.policy.closure.descendants`` over all records, at the cost of what
+        is reached.
+        """
+        start = tuple(dict.fromkeys(roots))
+        columns = ", ".join(_COLUMNS)
+        names = json.dumps(start)
+        with self._reading() as connection:
+            rows = connection.execute(
+                f"{_CLOSURE} SELECT {columns} FROM entry WHERE id IN (SELECT id FROM reached)"
+                " AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY id, path",
+                (names, names),
+            ).fetchall()
+        return tuple(_entry(row) for row in rows)
+
+    def with_status(self, status: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows with this status, ordered by id; cheap for any but the served one."""
+        return self._select("WHERE status = ? AND status <> 'active' ORDER BY id", (status,))
+
+    def tombstones_with(self, marks: Iterable[str]) -> tuple[str, ...]:
+        """Returns the paths of the tombstones that carry any of ``marks``, sorted."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT path FROM mark WHERE mark IN (SELECT value FROM json_each(?))"
+                " ORDER BY path",
+                (json.dumps(list(marks)),),
+            ).fetchall()
+        return tuple(str(path) for (path,) in rows)
+
     def listing(self, wanted: CatalogueFilter) -> Iterator[CatalogueEntry]:
         """Yields rows, newest observed first, ties by id; the caller stops when it has enough."""
         clauses = ["1"]
@@ -285,7 +363,7 @@ class Catalogue:
                 values,
             )
             for row in cursor:
-                yield CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True)))
+                yield _entry(row)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Returns the number of rows by (kind, status)."""
@@ -294,3 +372,26 @@ class Catalogue:
                 "SELECT kind, status, count(*) FROM entry GROUP BY kind, status"
             ).fetchall()
         return {(str(kind), str(status)): int(number) for kind, status, number in rows}
+
+
+def _entry(row: Sequence[Any]) -> CatalogueEntry:
+    return CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True)))
+
+
+def _remove(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
+    gone = [(path,) for path in paths]
+    for table in ("entry", "edge", "mark"):
+        connection.executemany(f"DELETE FROM {table} WHERE path = ?", gone)
+
+
+def _add(connection: sqlite3.Connection, entries: Iterable[CatalogueEntry]) -> None:
+    edges: list[tuple[str, str, str]] = []
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for entry in entries:
+            edges.extend((source, entry.id, entry.path) for source in entry.inputs)
+            yield tuple(getattr(entry, name) for name in _COLUMNS)
+
+    places = ", ".join("?" for _ in _COLUMNS)
+    connection.executemany(f"INSERT OR REPLACE INTO entry VALUES ({places})", rows())
+    connection.executemany("INSERT OR REPLACE INTO edge VALUES (?, ?, ?)", edges)

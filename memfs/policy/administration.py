@@ -200,6 +200,21 @@ def decide_expire(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTO
     return _decide_move("record.expire", actor, record, Status.EXPIRED, settings)
 
 
+def decide_withdraw(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
+    """Decides on a barrier around what rests on something that is taken back (A14)."""
+    return _decide_move("record.withdraw", actor, record, Status.REPAIR_PENDING, settings)
+
+
+def decide_rebuild(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
+    """Decides on serving a withheld record again; what supports it was settled before."""
+    return _decide_move("record.rebuild", actor, record, Status.ACTIVE, settings)
+
+
+def decide_tombstone(settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
+    """Decides on applying a tombstone again where something brought back what it bars."""
+    return decide_operation("tombstone.apply", actor, settings)
+
+
 def decide_erase(actor: Actor, settings: Settings) -> Decision:
     """Decides on erasing bytes."""
     return decide_operation("record.erase", actor, settings)

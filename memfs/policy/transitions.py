@@ -29,10 +29,18 @@ RECORD_MOVES: Final[Mapping[Status, frozenset[Status]]] = MappingProxyType(
         Status.SUPERSEDED: frozenset(
             {Status.ACTIVE, Status.RETRACTED, Status.REPAIR_PENDING, Status.DELETED}
         ),
-        Status.RETRACTED: frozenset({Status.ACTIVE, Status.DELETED}),
-        Status.EXPIRED: frozenset({Status.ACTIVE, Status.RETRACTED, Status.DELETED}),
+        Status.RETRACTED: frozenset({Status.ACTIVE, Status.REPAIR_PENDING, Status.DELETED}),
+        Status.EXPIRED: frozenset(
+            {Status.ACTIVE, Status.RETRACTED, Status.REPAIR_PENDING, Status.DELETED}
+        ),
         Status.REPAIR_PENDING: frozenset(
-            {Status.ACTIVE, Status.SUPERSEDED, Status.RETRACTED, Status.DELETED}
+            {
+                Status.ACTIVE,
+                Status.SUPERSEDED,
+                Status.RETRACTED,
+                Status.EXPIRED,
+                Status.DELETED,
+            }
         ),
         Status.DELETED: frozenset(),
     }

@@ -1,7 +1,8 @@
-"""Whether a record has been taken back: what a question about the past must respect.
+"""What taking a record back means: what it bars, what goes with it, what takes it back (A14).
 
-What memory knew at an earlier moment may be told, replaced wording included; what was
-retracted, forgotten or awaits repair since then may not, however the question is put.
+A withdrawal reaches everything that rests on the record, however far. What accounts for others
+(envelopes, receipts, grants, conflicts) is never withheld by it; the words of a deleted source
+are. What may be served again, and how, is decided in ``memfs.policy.repair``.
 """
 
 from __future__ import annotations
@@ -10,10 +11,95 @@ from typing import Final
 
 from memfs.model.record import Record
 from memfs.model.status import Status
+from memfs.policy.transitions import check_move
 
 _WITHDRAWN: Final = frozenset({Status.RETRACTED, Status.DELETED, Status.REPAIR_PENDING})
+_ACCOUNTS: Final = frozenset(
+    {"evidence", "receipt", "grant", "conflict", "pollution", "publication"}
+)
+PENDING_STATUS: Final = Status.REPAIR_PENDING
+"""The status behind a barrier; lookups may narrow by it."""
 
 
 def is_withdrawn(record: Record) -> bool:
-    """Tells whether ``record``, as it stands now, bars its earlier versions from being served."""
+    """Tells whether ``record``, as it stands now, bars its earlier versions from being served.
+
+    What memory knew at an earlier moment may be told, replaced wording included; what was
+    retracted, forgotten or awaits repair since then may not, however the question is put.
+    """
     return record.status in _WITHDRAWN
+
+
+def is_pending(record: Record) -> bool:
+    """Tells whether a record stands behind a barrier."""
+    return record.status is PENDING_STATUS
+
+
+def is_retracted(record: Record) -> bool:
+    """Tells whether a person took the record itself back."""
+    return record.status is Status.RETRACTED
+
+
+def is_standing(record: Record) -> bool:
+    """Tells whether others may rest on a record."""
+    return record.status is Status.ACTIVE
+
+
+def goes_with_its_source(record: Record) -> bool:
+    """Tells whether a barrier on what a record rests on reaches the record itself.
+
+    Everything that a reader could ever be shown, replaced and retracted records included.
+    """
+    return (
+        record.kind not in _ACCOUNTS
+        and record.status is not Status.REPAIR_PENDING
+        and check_move(record.status, Status.REPAIR_PENDING) is None
+    )
+
+
+def takes_back(old: Record, new: Record | None) -> bool:
+    """Tells whether putting ``new`` in the place of ``old`` takes a statement back (A60).
+
+    Args:
+        old: The record as it is admitted.
+        new: What stands there afterwards; ``None`` when it is removed.
+    """
+    if new is None:
+        return True
+    if old.status is not Status.ACTIVE:
+        return False
+    if new.status in (Status.SUPERSEDED, Status.RETRACTED, Status.REPAIR_PENDING, Status.DELETED):
+        return True
+    return _statement(old) != _statement(new) or _is_stricter(old, new)
+
+
+def _statement(record: Record) -> tuple[object, ...]:
+    return (
+        record.title,
+        record.body,
+        record.subject,
+        record.event_time,
+        record.valid_from,
+        record.valid_until,
+        record.tags,
+        record.entities,
+        record.relations,
+        record.summary,
+        record.abstract,
+        dict(record.fields),
+        dict(record.unknown),
+    )
+
+
+def _is_stricter(old: Record, new: Record) -> bool:
+    """Labels that became stricter have to reach what was derived under the old ones (A6)."""
+    is_lower = (
+        old.authority is not None and new.authority is not None and new.authority < old.authority
+    )
+    return (
+        is_lower
+        or new.sensitivity > old.sensitivity
+        or not old.sinks <= new.sinks
+        or not set(new.taint) <= set(old.taint)
+        or new.record_class != old.record_class
+    )

@@ -6,16 +6,24 @@ blob is no longer what the ledger has is refreshed before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memfs.index.catalogue import Catalogue, CatalogueDamagedError, CatalogueEntry
+from memfs.errors import DataError
+from memfs.formats.tombstone_codec import decode_tombstone
+from memfs.index.catalogue import (
+    Catalogue,
+    CatalogueDamagedError,
+    CatalogueEntry,
+    TombstoneEntry,
+)
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
 from memfs.model.text import claim_fingerprint
+from memfs.policy.closure import inputs_of
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, read_records, served_places
-from memfs.store.layout import is_record_path
+from memfs.store.layout import TOMBSTONE_FOLDER, is_record_path, is_tombstone_path
 from memfs.store.snapshot import Snapshot
 
 
@@ -48,7 +56,23 @@ def entry_from(stored: StoredRecord) -> CatalogueEntry:
         observed=format_instant(record.observed) if record.observed else "",
         importance=record.importance,
         tags=f",{','.join(record.tags)}," if record.tags else "",
+        inputs=tuple(source for source in inputs_of(record) if source != record.id),
     )
+
+
+def _tombstones(snapshot: Snapshot, places: Iterable[tuple[str, str]]) -> Iterator[TombstoneEntry]:
+    """Yields the marks of tombstones; one that cannot be read still bars the id of its name."""
+    paths: dict[str, list[str]] = {}
+    for path, blob in places:
+        paths.setdefault(blob, []).append(path)
+    for blob, content in snapshot.read_blobs(list(paths)):
+        for path in paths[blob]:
+            name = path.rpartition("/")[2].removesuffix(".json")
+            try:
+                marks = decode_tombstone(content, path).all_marks
+            except DataError:
+                marks = ()
+            yield TombstoneEntry(path=path, marks=(*marks, *(() if name in marks else (name,))))
 
 
 def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
@@ -103,19 +127,30 @@ def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, sta
             entry_from(stored)
             for stored in read_records(workspace, snapshot, served_places(snapshot))
         )
+        standing = snapshot.raw_entries(f"{TOMBSTONE_FOLDER}/")
         catalogue.apply(
-            expected_stamp=stamp, stamp=snapshot.commit, removed=(), added=rows, is_rebuild=True
+            expected_stamp=stamp,
+            stamp=snapshot.commit,
+            removed=(),
+            added=rows,
+            tombstones=_tombstones(snapshot, ((entry.path, entry.blob) for entry in standing)),
+            is_rebuild=True,
         )
         return
-    changes = [change for change in snapshot.changes_since(older) if is_record_path(change.path)]
-    added = read_records(
-        workspace, snapshot, ((change.path, change.new) for change in changes if change.new)
-    )
+    changes = [
+        change
+        for change in snapshot.changes_since(older)
+        if is_record_path(change.path) or is_tombstone_path(change.path)
+    ]
+    places = [(change.path, change.new) for change in changes if change.new]
+    added = read_records(workspace, snapshot, (it for it in places if is_record_path(it[0])))
+    tombstones = [place for place in places if is_tombstone_path(place[0])]
     catalogue.apply(
         expected_stamp=stamp,
         stamp=snapshot.commit,
         removed=tuple(change.path for change in changes),
         added=(entry_from(stored) for stored in added),
+        tombstones=_tombstones(snapshot, tombstones),
     )
 
 

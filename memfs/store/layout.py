@@ -141,8 +141,18 @@ def hold_path(path: str) -> str:
 
 
 def tombstone_path(identifier: str) -> str:
-    """Returns where the tombstone of an id is kept."""
-    return f"{TOMBSTONE_FOLDER}/{identifier}.json"
+    """Returns where the tombstone of an id is kept.
+
+    In a folder of its own for each end of an id: thousands of them must not make the next
+    operation slow (see :data:`SHARD_FILES`).
+    """
+    return f"{TOMBSTONE_FOLDER}/{identifier[-2:]}/{identifier}.json"
+
+
+def is_tombstone_path(path: str) -> bool:
+    """Whether a file at ``path`` is a tombstone; older stores keep them in one folder."""
+    top, _, rest = path.partition("/")
+    return top == TOMBSTONE_FOLDER and rest.endswith(".json")
 
 
 def _fit(slug: str) -> str:
