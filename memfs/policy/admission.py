@@ -32,6 +32,7 @@ from memfs.policy.authority import (
 from memfs.policy.bounds import check_atomic, check_bounds, check_kind, check_stage
 from memfs.policy.comparison import check_contradiction, check_duplicate
 from memfs.policy.eligibility import check_eligibility
+from memfs.policy.namespaces import is_owner
 from memfs.policy.pipeline import AdmissionView, Context, Findings, Step
 from memfs.policy.promotion import (
     Case,
@@ -163,6 +164,13 @@ def _target_denial(context: Context) -> Reason | None:
     return None
 
 
+def _check_namespace(context: Context, findings: Findings) -> Findings:
+    """Lets a store take only what it owns; anything else is published there, and decided there."""
+    if is_owner(context.view.project, context.scope):
+        return findings
+    return findings.ended(Verdict.REJECT, [reason("scope.other-store")])
+
+
 def _check_eligibility(context: Context, findings: Findings) -> Findings:
     reasons = check_eligibility(context.draft, context.visible, is_person=context.is_person)
     return findings.ended(Verdict.REJECT, reasons)
@@ -184,7 +192,8 @@ def _check_bounds(context: Context, findings: Findings) -> Findings:
 
 
 def _check_content(context: Context, findings: Findings) -> Findings:
-    screened = screen(context.text, is_person=context.is_in_own_words)
+    is_own = context.is_in_own_words
+    screened = screen(context.text, is_person=is_own, body=context.draft.body)
     if screened.rejects:
         return findings.ended(Verdict.REJECT, screened.rejects)
     return findings.held(screened.holds)
@@ -340,6 +349,7 @@ PIPELINE: Final[tuple[Step, ...]] = (
     Step("mode", _check_mode),
     Step("origin", _check_origin),
     Step("target", _check_target),
+    Step("namespace", _check_namespace, _NO_CLAIM),
     Step("eligibility", _check_eligibility, _NO_CLAIM),
     Step("bounds", _check_bounds, _NO_CLAIM),
     Step("screening", _check_content, _NO_TEXT),

@@ -27,44 +27,90 @@ AUTHORIZATION: Final = LazyPattern(
 )
 """A header that authenticates."""
 
+_FOREIGN: Final = (
+    "passwort|kennwort|contraseña|senha|wachtwoord|mot de passe|пароль|пароля|hasło|heslo|lösenord|"
+    "adgangskode|salasana|şifre|jelszó|parola d'ordine|密码|密碼|口令|パスワード|비밀번호|암호"
+)
+"""A password in other languages."""
+_FOREIGN_HINTS: Final = (
+    *("wort", "contrase", "senha", "mot de", "парол", "hasło", "heslo", "lösenord", "adgangs"),
+    *(
+        "salasana",
+        "şifre",
+        "jelszó",
+        "parola",
+        "密码",
+        "密碼",
+        "口令",
+        "パスワード",
+        "비밀",
+        "암호",
+    ),
+)
+
 LABEL_HINTS: Final = (
     *("pass", "pwd", "psk", "secret", "token", "key", "credential", "salt", "pin", "otp", "cv"),
-    *("session", "cookie", "comm", "string", "dsn", "auth", "code", "bitlocker", "wort", "wpa"),
+    *("session", "cookie", "comm", "string", "dsn", "auth", "code", "bitlocker", "wpa", "cred"),
     *("login", "bearer", "jwt", "keytab", "assertion", "remember", "combo", "puk", "bind"),
-    *("admin", "bot", "contrase", "mot de", "парол", "root:"),
+    *("admin", "bot", "root:", "seed", "webhook", "signature", "pw"),
+    *_FOREIGN_HINTS,
 )
 """One of these stands in every label and in every spoken password, case folded."""
 
-SPOKEN_HINTS: Final = ("pass", "pin", "key", "code", "token", "wort", "contrase", "mot de", "парол")
+SPOKEN_HINTS: Final = ("pass", "pin", "key", "code", "token", "secret", "pwd", *_FOREIGN_HINTS)
 """One of these stands in every spoken password, case folded."""
 
 NUMBER_CODE: Final = LazyPattern(
-    r"(?<![A-Za-z0-9])(?:[a-z]{1,8}[_-])?(?:pin|otp|cvv|cvc|puk|(?:door|gate|alarm|access)[ "
-    r"_-]code|(?:safe|lock)[ _-]combo(?:nation)?)(?:[ "
-    r"_-]?code)?[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?(\d{3,8}#?|\d{2}(?:-\d{2}){2,3})(?![\w.-])",
+    r"(?<![A-Za-z0-9])(?:[a-z]{1,12}[_-]){0,2}(?:(?P<card>cvv2?|cvc2?|csc|otp|puk|2fa[ _-]code|"
+    r"security[ _-]code|card[ _-]pin|bank[ _-]pin|atm[ _-]pin|sim[ _-]pin)|pin|(?:door|gate|alarm|"
+    r"access|entry|keypad|locker|garage|safe|lock|building|elevator)[ _-]?code|"
+    r"(?:safe|lock|locker|padlock)[ _-]?combo(?:nation|ination)?)"
+    r"(?:[ _-]?(?:code|number))?[\"'`]?(?P<gap>\s{0,3}[:=]\s{0,3})[\"'`]?"
+    r"(?P<value>[#*]?\d{3,10}[#*]?|\d{1,2}(?:-\d{1,2}){2,3}|"
+    r"\d{2,4}(?:[ -]\d{2,4}){1,2}#?)(?![\w.-])",
     re.IGNORECASE,
 )
-"""A short number that its label makes a secret."""
+"""A short number that its label makes a secret: of a card always, of a door in a setting."""
 
 LABELLED: Final = LazyPattern(
     r"(?<![A-Za-z0-9])(?P<label>[A-Za-z0-9_.-]{0,40}?(?:(?<!1)pass(?:word|wd|phrase|code)|"
-    r"(?<![A-Za-z])pass|pwd|psk|passkey|wpa[23]?|secret|token|(?:api|access|auth|account|signing|"
-    r"encryption|license|master|private|mailgun|service|server)[ _-]?key|[a-z]{2,20}[_-](?:key|"
-    r"admin|bot|bind)|credentials?|(?<![A-Za-z])salt|session[ _-]?id|cookie|"
-    r"snmp[\w-]*comm(?:unity)?|connection[ _-]?string|(?<![A-Za-z])dsn|auth|login|bearer|jwt|"
-    r"keytab|assertion|remember[_-]me|recovery[ _-]?(?:code|key)|backup[ _-]?code|bitlocker|"
-    r"wifi[ _-]?key|(?<![A-Za-z0-9])(?:root|admin)(?=:))(?:[_-](?:id|key|value|hash|base|prod|"
-    r"dev|test|\d{1,3}))?)[\"'`]?\s{0,3}(?::=|=>|={1,2}|"
-    r":)(?P<gap>\s{0,3})(?P<quote>[\"'`]?)(?P<value>[^\s\"'`<>,;]{3,200})",
+    r"(?<![A-Za-z])pass|pwd|(?<![A-Za-z])pw|psk|passkey|wpa[23]?|secret|token|(?:api|access|auth|"
+    r"account|signing|encryption|license|master|private|mailgun|service|server|shared|deploy|"
+    r"webhook)[ _-]?key|[a-z]{2,20}[_-](?:key|admin|bot|bind)|credentials?|creds?|"
+    r"(?<![A-Za-z])salt|session[ _-]?id|cookie|snmp[\w-]*comm(?:unity)?|connection[ _-]?string|"
+    r"(?<![A-Za-z])dsn|auth|login|bearer|jwt|keytab|assertion|remember[_-]me|"
+    r"recovery[ _-]?(?:code|key)|backup[ _-]?code|bitlocker|wifi[ _-]?key|"
+    r"(?<![A-Za-z0-9])(?:root|admin)(?=:)|" + _FOREIGN + r")(?:[_-](?:id|key|value|hash|base|prod|"
+    r"dev|test|live|\d{1,3}))?)[\"'`]?\s{0,3}(?::=|=>|={1,2}|:|：)(?P<gap>\s{0,3})"
+    r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`<>,;]{3,200})",
     re.IGNORECASE,
 )
 """A name that says what it is, and a value right after it."""
 
 SPOKEN: Final = LazyPattern(
-    r"\b(?:pass(?:word|phrase|code)|pin(?:[ -]?code)?|wi-?fi[ -]key|door[ -]code|alarm[ -]code|"
-    r"secret[ -]key|api[ -]key|access[ -]token|passwort|kennwort|contraseña|mot de passe|"
-    r"пароль)\b(?:\s+(?:for|to|of|on|für|de|para|от)\s+[^.\n:]{1,40}?)?\s+(?:is|was|are|ist|"
-    r"lautet|es|est|:|=|-|–)\s*:?\s*[\"'`“]?(?P<value>[^\s\"'`”,;]{4,64})",
+    r"(?:\b(?:(?P<password>password|passwd|pwd)|(?P<key>(?:secret|api|access|client|private|"
+    r"signing|encryption|recovery|master)[ -](?:key|token|secret)|license[ -]key|keystore[ -]pass)|"
+    r"(?P<code>pass[ -]?phrase|pass[ -]?code|pin(?:[ -]?code)?|wi-?fi[ -]key|"
+    r"(?:door|gate|alarm|entry|keypad|locker|garage|safe)[ -]code|access[ -]code))\b"
+    r"(?:\s+(?:for|to|of|on|at)\s+[^.\n:]{1,40}?)?(?:\s+(?:(?:is|was|has been|now|got)\s+){0,2}"
+    r"(?:set|changed|reset|updated|rotated)\s+to|\s+(?:is|was|are|will be|remains|=|-|–|:))"
+    r"(?:\s+(?:now|still|currently))?"
+    r"|(?P<foreign>" + _FOREIGN + r")(?:\s+(?:für|de|du|para|do|da|voor|от|для)\s+"
+    r"[^.\n:]{1,40}?)?\s*(?:ist|lautet|war|es|est|é|è|is|on|är|er|это|:|=|-|–|是|为|為|は|은|는|：))"
+    r"\s*:?\s*(?P<quote>[\"'`“‘«「]?)(?P<value>[^\s\"'`”’»」,;]{4,64})",
     re.IGNORECASE,
 )
-"""A password told in a sentence: held for a person, never refused."""
+"""A password, a key or a code told in a sentence."""
+
+SOFTWARE: Final = LazyPattern(
+    r"\b(?:gpg|pgp|ssh|tls|key(?:store|ring|chain)?|vault|wallet|luks|disk|encrypt\w*|database|db|"
+    r"server|admin|root|account|log-?in|e-?mail|repo(?:sitory)?|signing|certificate|router|laptop)\b",
+    re.IGNORECASE,
+)
+"""What a passphrase opens when it is a credential and no word told at a door."""
+
+CARD: Final = LazyPattern(
+    r"\b(?:bank|card|debit|credit|atm|visa|mastercard|amex|sim|payment|account|girocard|ec)\b",
+    re.IGNORECASE,
+)
+"""What a PIN belongs to when it is one of payment."""

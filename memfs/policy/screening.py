@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from memfs.model.decision import Reason
@@ -18,7 +18,7 @@ from memfs.policy.hints import LazyPattern, is_hinted, words_in
 from memfs.policy.injection import scan_injection
 from memfs.policy.personal import PersonalFinding, scan_personal
 from memfs.policy.reasons import reason
-from memfs.policy.secrets import SecretFinding, scan_secrets
+from memfs.policy.secrets import SPOKEN_FAMILIES, SecretFinding, scan_secrets
 
 __all__ = [
     "HiddenFinding",
@@ -32,6 +32,9 @@ __all__ = [
     "screen",
 ]
 
+_LETTERS: Final = re.compile(r"[^\W\d_]{2,}")
+_BARE_WORDS: Final = 3
+"""No sentence is shorter, beside the label and the value that it is about."""
 _POLICY_ADJACENT: Final = LazyPattern(
     r"\b(?:system\s+prompt|permission\s+(?:mode|prompt|rules?)|allow-?list|"
     r"sandbox(?:ing)?\s+(?:mode|rules?|settings?)|guardrails?|memfs\.yaml|promotion\s+table|"
@@ -44,15 +47,21 @@ _ADJACENT_WORDS: Final = frozenset(
 ) | {"agent", "agents", "security", "access"}
 _ADJACENT_HINTS: Final = ("allowlist", "guardrail")
 """One of these stands in every match, as a word or anywhere."""
-_PROSPECTIVE: Final = LazyPattern(
-    r"\b(?:remind\s+me\s+(?:to|in|at|when|tomorrow|next)\b|set\s+a\s+reminder|(?:don'?t|"
-    r"do\s+not)\s+let\s+me\s+forget|wake\s+me|(?:when|once|"
-    r"as\s+soon\s+as)\s+[^.\n]{1,60},\s+(?:run|send|do|start|open|delete|execute|notify)\b|"
+_REMINDING: Final = LazyPattern(
+    r"(?:^|[.!?;:,\n]\s*|\b(?:please|kindly|also|(?:can|could|will|would|should)\s+you|"
+    r"you\s+to)\s+)remind\s+me\s+(?:to|in|at|on|when|about|tomorrow|next)\b|\bset\s+a\s+"
+    r"reminder|(?:don'?t|do\s+not)\s+let\s+me\s+forget|\bwake\s+me\s+(?:up\s+)?(?:at|when|in|if)\b",
+    re.IGNORECASE,
+)
+_DEFERRED: Final = LazyPattern(
+    r"\b(?:(?:when|once|as\s+soon\s+as)\s+[^.\n]{1,60},\s+(?:run|send|do|start|open|delete|"
+    r"execute|notify)\b|"
     r"(?:tomorrow|tonight|(?:next|on)\s+(?:week|month|(?:mon|tues|wednes|thurs|fri|satur|"
     r"sun)day)|in\s+\d+\s+(?:days?|hours?|weeks?))[, ]+(?:please\s+)?(?:run|send|delete|deploy|"
     r"execute|start)\b)",
     re.IGNORECASE,
 )
+"""What a program leaves for later; people plan their week in such words."""
 _PROSPECTIVE_WORDS: Final = frozenset(
     ("remind", "wake", "run", "send", "do", "start", "open", "delete", "execute", "notify")
 ) | {"deploy"}
@@ -68,14 +77,21 @@ class Screened:
     holds: tuple[Reason, ...]
 
 
-def screen(text: str, *, is_person: bool) -> Screened:
+def screen(text: str, *, is_person: bool, body: str = "") -> Screened:
     """Screens all words of a submission.
 
     Args:
         text: All its words (see ``content.text_of``).
-        is_person: A person stated it; policy-adjacent and injection rules are fewer then.
+        is_person: The words are a person's own: rules about agents and instructions are fewer
+            then, and a code of the household or a booking is theirs to keep.
+        body: What it claims; where that is nothing but a private identifier or a code, it is
+            an entry of a list of credentials, whoever keeps it, and refused.
     """
     secrets = _secrets_of(text)
+    if any(item.is_held for item in secrets) and _is_bare(body):
+        secrets = tuple(replace(item, is_held=False, is_household=False) for item in secrets)
+    if is_person:
+        secrets = tuple(item for item in secrets if not item.is_household)
     personal = scan_personal(text)
     rejects = (
         *_named("screening.secret", (item.family for item in secrets if not item.is_held)),
@@ -98,6 +114,19 @@ def _secrets_of(text: str) -> tuple[SecretFinding, ...]:
     return found if seen == text else (*found, *scan_secrets(seen))
 
 
+def _is_bare(body: str) -> bool:
+    """Tells whether a text says nothing but a label and a value; a sentence is never that."""
+    seen = visible_text(body)
+    found = scan_secrets(seen)
+    if any(item.family in SPOKEN_FAMILIES for item in found):
+        return False
+    rest = list(seen)
+    for item in found:
+        rest[item.start : item.end] = " " * (item.end - item.start)
+    words = _LETTERS.findall("".join(rest))
+    return bool(body) and len(words) <= _BARE_WORDS
+
+
 def _adjacent(text: str, *, is_person: bool) -> tuple[Reason, ...]:
     found: list[Reason] = []
     words, folded = words_in(text), text.casefold()
@@ -105,7 +134,9 @@ def _adjacent(text: str, *, is_person: bool) -> tuple[Reason, ...]:
     if not is_person and may_be_adjacent and _POLICY_ADJACENT.compiled().search(text):
         found.append(reason("screening.policy-adjacent"))
     may_be_prospective = _may_match(words, folded, _PROSPECTIVE_WORDS, _PROSPECTIVE_HINTS)
-    if may_be_prospective and _PROSPECTIVE.compiled().search(text):
+    if may_be_prospective and (
+        _REMINDING.compiled().search(text) or (not is_person and _DEFERRED.compiled().search(text))
+    ):
         found.append(reason("screening.prospective"))
     return tuple(found)
 

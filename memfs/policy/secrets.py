@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from memfs.policy.credential_labels import (
     AUTHORIZATION,
+    CARD,
     HEADER_HINTS,
     LABEL_HINTS,
     LABELLED,
     NUMBER_CODE,
+    SOFTWARE,
     SPOKEN,
     SPOKEN_HINTS,
     URL_CREDENTIAL,
@@ -38,14 +40,19 @@ class SecretFinding:
         start: First character of the match.
         end: One past its last character.
         is_held: A weak sign, or an identifier: a person decides.
+        is_household: A code of a door, a locker or a booking, told in a sentence: held in what
+            a program says, and a person's own to keep.
     """
 
     family: str
     start: int
     end: int
     is_held: bool = False
+    is_household: bool = False
 
 
+SPOKEN_FAMILIES: Final = ("spoken-password", "spoken-code")
+"""What sentences tell; everything else stands behind a label or carries a mark."""
 _LONGEST_FAMILY: Final = max(family.run for family in ISSUED)
 _SHORTEST_TOKEN: Final = min(family.run for family in ISSUED if not family.is_spaced)
 _TOKEN: Final = re.compile(rf"\S{{{_SHORTEST_TOKEN},}}")
@@ -74,6 +81,7 @@ _STRICT_LABEL: Final = re.compile(r"(?i)pass|pwd|psk|salt|comm|wpa|^root$|^admin
 _REFERENCE_LABEL: Final = LazyPattern(
     r"(?i)1pass|forgot|reset|one[-_]?time|(?:^|[_.-])(?:max|min|num|next|page|rate)(?:[_.-]|$)"
 )
+_HOUSEHOLD_LABEL: Final = re.compile(r"(?i)(?<![A-Za-z0-9_.-])pass(?:phrase|code)$")
 _SESSION_LABEL: Final = LazyPattern(r"(?i)session[ _-]?id$")
 _UUID: Final = LazyPattern(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _GENERIC_LABEL: Final = LazyPattern(
@@ -91,6 +99,17 @@ _ORDINARY: Final = LazyPattern(
 _LIBRARY_CHARS: Final = 16
 _PLUGIN_LINE_CHARS: Final = 4_000
 _STRONG_LENGTH: Final = 8
+_SPOKEN_LENGTH: Final = 6
+_SPOKEN_DIGITS: Final = 4
+_CLAUSE_END: Final = re.compile(r"[.!?;\n]")
+_DESCRIPTION: Final = LazyPattern(
+    r"(?i)[a-z]+\d*(?:[-/][a-z]+\d*)*-(?:[a-z]+(?:ed|ing|ive|able|ible|al|ly|ful)|free|only|safe|"
+    r"wide|like|less|long|term|time|based|specific|owned|in|out|up|off|on|to|date)|"
+    r"(?:sha|aes|md|rsa|utf|iso|tls|ssl|pbkdf|argon|b?crypt|scrypt|base|hmac|oauth|sso|mfa|2fa)"
+    r"[-_]?[a-z]*\d*(?:[-_/]\w+)*|[a-z]+['’](?:s|t|re|ll|ve|d)|\d{1,3}[-–+]\d*|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)|"
+    r"\d+[-–]?(?:day|hour|char|digit|bit|month|week|year|minute)s?(?:-\w+)?|[a-z]+(?:[-/][a-z]+)+"
+)
+"""Words about a password: how it is kept, how long it is, that it is case-sensitive."""
 
 
 def scan_secrets(text: str) -> tuple[SecretFinding, ...]:
@@ -109,7 +128,7 @@ def family_names() -> tuple[str, ...]:
     """Returns the names of all families, own ones first, then those of the library."""
     own = [family.name for family in ISSUED]
     own += ["url-credential", "authorization", "number-code", "labelled-credential"]
-    own.append("spoken-password")
+    own += SPOKEN_FAMILIES
     return tuple(dict.fromkeys((*own, *(_plugin_name(plugin) for plugin in _plugins()))))
 
 
@@ -125,8 +144,7 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         yield from _library_findings(text)
     is_folded = _UNFOLDED.search(text) is None
     if is_hinted(LABEL_HINTS, _before_separators(folded) if is_folded else folded):
-        for match in NUMBER_CODE.compiled().finditer(text):
-            yield SecretFinding("number-code", match.start(), match.end())
+        yield from _number_codes(text)
         yield from _labelled(text)
     if is_hinted(SPOKEN_HINTS if is_folded else LABEL_HINTS, folded):
         yield from _spoken(text)
@@ -187,9 +205,18 @@ def _labelled(text: str) -> Iterator[SecretFinding]:
             continue
         is_tight = not match["gap"]
         strength = _strength(value, label, is_quoted=bool(match["quote"]), is_tight=is_tight)
-        if strength:
-            is_held = strength == 1 or _GENERIC_LABEL.compiled().search(label) is not None
-            yield SecretFinding("labelled-credential", match.start(), match.end(), is_held)
+        if not strength:
+            continue
+        is_own = not is_tight and _is_household(text, match.start(), label)
+        is_held = is_own or strength == 1 or _GENERIC_LABEL.compiled().search(label) is not None
+        yield SecretFinding("labelled-credential", match.start(), match.end(), is_held, is_own)
+
+
+def _is_household(text: str, start: int, label: str) -> bool:
+    """Tells whether a passphrase in a sentence opens a door and no software."""
+    return _HOUSEHOLD_LABEL.search(label) is not None and not SOFTWARE.compiled().search(
+        f"{_clause_before(text, start)} {label}"
+    )
 
 
 def _strength(value: str, label: str, *, is_quoted: bool, is_tight: bool) -> int:
@@ -216,17 +243,61 @@ def _strength(value: str, label: str, *, is_quoted: bool, is_tight: bool) -> int
     return 1 if is_quoted and len(value) >= _STRONG_LENGTH and not value.islower() else 0
 
 
+def _number_codes(text: str) -> Iterator[SecretFinding]:
+    """Yields short numbers behind a label: ``pin=4821`` is a credential, ``PIN: 4821`` need not be."""
+    for match in NUMBER_CODE.compiled().finditer(text):
+        is_setting = match["gap"] in (":", "=")
+        is_payment = bool(match["card"]) or _belongs_to_card(text, match.start())
+        is_own = not (is_setting or is_payment)
+        yield SecretFinding("number-code", match.start(), match.end(), is_own, is_own)
+
+
+def _belongs_to_card(text: str, start: int) -> bool:
+    return CARD.compiled().search(_clause_before(text, start)) is not None
+
+
+def _clause_before(text: str, start: int) -> str:
+    return _CLAUSE_END.split(text[max(0, start - _LABEL_REACH) : start])[-1]
+
+
 def _spoken(text: str) -> Iterator[SecretFinding]:
+    """Yields what a sentence tells: passwords and keys are credentials, a door's code is not."""
     for match in SPOKEN.compiled().finditer(text):
-        value = match["value"].rstrip(".!?)")
-        if _PLACEHOLDER.compiled().fullmatch(value):
+        value = match["value"].rstrip(".!?)]:")
+        if not value or _PLACEHOLDER.compiled().fullmatch(value) or _is_described(value):
             continue
-        is_code = re.fullmatch(r"\d{4,8}", value) is not None
-        is_mixed = bool(_LETTER.search(value)) and bool(_DIGIT.search(value) or _ODD.search(value))
+        is_quoted = bool(match["quote"])
+        strength = _spoken_strength(value, is_quoted=is_quoted)
+        if not strength:
+            continue
+        span = match.start(), match.end("value")
+        if not match["code"]:
+            is_key = bool(match["key"]) and not _DIGIT.search(value)
+            yield SecretFinding("spoken-password", *span, strength == 1 or is_key)
+            continue
+        about = _clause_before(text, match.start()) + text[match.end("code") : match.start("value")]
+        is_number = value.isdigit()
+        opens = (CARD if is_number else SOFTWARE).compiled().search(about)
+        is_own = opens is None
+        yield SecretFinding("spoken-code", *span, is_own, is_own)
+
+
+def _spoken_strength(value: str, *, is_quoted: bool) -> int:
+    """Returns 2 for what no sentence says by itself, 1 for what it might, 0 for a word."""
+    has_letter, has_digit = bool(_LETTER.search(value)), bool(_DIGIT.search(value))
+    if value.isdigit():
+        return 2 if len(value) >= _SPOKEN_DIGITS else 0
+    if _ORDINARY.compiled().match(value) and not is_quoted:
         is_cased = value[1:] != value[1:].lower() and value != value.upper()
-        is_odd = is_mixed and not _ORDINARY.compiled().match(value)
-        if is_code or is_cased or is_odd:
-            yield SecretFinding("spoken-password", match.start(), match.end(), True)
+        return 1 if is_cased else 0
+    if has_letter and (has_digit or _ODD.search(value)):
+        return 2 if len(value) >= _SPOKEN_LENGTH or is_quoted else 1
+    return 2 if is_quoted else 0
+
+
+def _is_described(value: str) -> bool:
+    """Tells whether a value is a word about a password: ``case-sensitive``, ``SHA-256``."""
+    return _DESCRIPTION.compiled().fullmatch(value) is not None
 
 
 def _library_findings(text: str) -> Iterator[SecretFinding]:

@@ -161,17 +161,25 @@ def test_a_procedure_beyond_trial_is_asked_about_even_when_confirmed() -> None:
 
 @pytest.mark.parametrize(
     "scope",
-    [
-        GLOBAL_SCOPE,
-        Scope(ScopeKind.TEAM, "core"),
-        Scope(ScopeKind.PROJECT, "other"),
-        Scope(ScopeKind.AGENT, "claude"),
-    ],
+    [Scope(ScopeKind.TEAM, "core"), Scope(ScopeKind.AGENT, "claude")],
 )
-def test_global_shared_and_foreign_scopes_wait_for_a_person(scope: Scope) -> None:
+def test_shared_and_foreign_scopes_wait_for_a_person(scope: Scope) -> None:
     decision = submit(claim(scope=scope))
     assert (decision.verdict, decision.rule) == (Verdict.QUARANTINE, "scope.review")
     assert submit(claim(scope=scope), is_confirmed=True).verdict is Verdict.ACTIVATE
+
+
+@pytest.mark.parametrize("scope", [GLOBAL_SCOPE, Scope(ScopeKind.PROJECT, "other")])
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_store_takes_nothing_that_another_store_owns(scope: Scope, is_confirmed: bool) -> None:
+    decision = submit(claim(scope=scope), is_confirmed=is_confirmed)
+    assert (decision.verdict, decision.rule) == (Verdict.REJECT, "scope.other-store")
+
+
+@pytest.mark.parametrize("actor", [AGENT, HOOK])
+def test_of_the_global_store_only_a_person_s_own_words_count_at_once(actor: Actor) -> None:
+    ledger = view(project=GLOBAL_SCOPE)
+    assert submit(claim(scope=GLOBAL_SCOPE), actor, ledger=ledger).rule == "scope.review"
 
 
 def test_a_store_s_own_scope_is_not_foreign_even_when_it_is_the_global_one() -> None:
@@ -184,7 +192,9 @@ def test_a_store_s_own_scope_is_not_foreign_even_when_it_is_the_global_one() -> 
     [
         claim(sensitivity=Sensitivity.CONFIDENTIAL),
         claim("Remind me to renew the certificate."),
-        claim("The kitchen door code is Xq7-hh2."),
+        claim(
+            "The nightly build deploys with the role arn:aws" + ":iam::123456789012:role/Deploy."
+        ),
     ],
 )
 def test_sensitive_prospective_and_suspicious_claims_wait(draft: Record) -> None:
@@ -286,7 +296,7 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
             action=CandidateAction.FORGET,
         ),
         "system.account": submit(evidence(1, "x", SYSTEM_ACTOR), SYSTEM_ACTOR),
-        "scope.review": submit(claim(scope=GLOBAL_SCOPE)),
+        "scope.review": submit(claim(scope=Scope(ScopeKind.TEAM, "core"))),
         "evidence.captured": submit(evidence(1, "x", TOOL), TOOL),
         "content.review": submit(claim(sensitivity=Sensitivity.SECRET)),
         "conflict.review": submit(

@@ -76,6 +76,7 @@ def targets() -> Iterable[Decision]:
     yield revise(stored(1, status=Status.EXPIRED), body="x")
     yield revise(stored(1), kind="fact")
     yield revise(stored(1), scope=GLOBAL_SCOPE)
+    yield submit(claim(scope=GLOBAL_SCOPE))
     yield revise(stored(1, kind="episode"), body="x")
     yield revise(stored(1, BEN), body="x")
     yield revise(stored(1), action=CandidateAction.FORGET)
@@ -103,7 +104,9 @@ def contents() -> Iterable[Decision]:
     yield submit(claim("word " * 40_000, kind="note"))
     yield submit(claim("diff --git a/x b/x\n" * 2, kind="note"))
     yield submit(SECRET)
-    yield submit("The wifi password is Blue-Kettle77")
+    yield submit(
+        "The nightly build deploys with the role arn:aws" + ":iam::123456789012:role/Deploy."
+    )
     yield submit("card 4111" + " 1111" * 3)
     yield submit("number 123-45-6789")
     yield submit("pay\u200bpal")

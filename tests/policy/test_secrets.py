@@ -123,6 +123,7 @@ TOKENS = {
     "number-code": "PI" + "N: 4821",
     "labelled-credential": "db_pass" + "word: " + made(ALNUM, 14),
     "spoken-password": "The wifi pass" + "word is Blue-Kettle77",
+    "spoken-code": "The closet PI" + "N is 4821",
 }
 
 HARMLESS = [
@@ -146,6 +147,12 @@ HARMLESS = [
     "auth: required, session: optional, cookie: strict",
     "Use the token bucket algorithm; key: value pairs; salt: to taste.",
     "Port 5432, version 3.11.7, pin: numpy==1.26.4.",
+    "The password is case-sensitive, SHA-256 hashed and 12 to 64 characters long.",
+    "The API key is read from OPENAI_API_KEY; the secret key is process.env.KEY.",
+    "The access token is short-lived and JWT-based; the private key is RSA-4096.",
+    "Status code: 404, error code: 1201, zip code: 94110, exit code: 137.",
+    "The passphrase is required and the PIN is resident-controlled.",
+    "The password was changed to meet the policy.",
 ]
 
 
@@ -176,10 +183,56 @@ def test_what_only_looks_like_a_secret_is_left_alone(text: str) -> None:
     assert scan_secrets(text) == ()
 
 
-def test_a_password_in_plain_words_is_held_and_not_refused() -> None:
-    screened = screen(TOKENS["spoken-password"], is_person=True)
-    assert screened.rejects == ()
-    assert [item.code for item in screened.holds] == ["screening.secret-hint"]
+OWN_CODES = [
+    "The closet PI" + "N is 4821 if the hall door sticks.",
+    "Gate co" + "de: 4821, please keep it to ourselves.",
+    "The pass" + "phrase for the pickup is amber-otter-17 until Friday.",
+    "We changed the locker co" + "de to 7731 after the move.",
+]
+CREDENTIALS = [
+    "The wifi pass" + "word is Blue-Kettle77",
+    "My debit card PI" + "N is 4821.",
+    "The pass" + "phrase of my ssh key is amber-otter-17.",
+    "The gpg pass" + "phrase is 'amber otter'.",
+    "Das Pass" + "wort lautet Winterreise24!",
+    "La contra" + "seña es Perro#2031",
+    "Heslo: " + "Zima2031abc",
+    "O pin da senha: a sen" + "ha é Verão#2031",
+    "パスワ" + "ード: sakura2031",
+    "The staging api" + " key is 9f8a7b6c5d4e",
+    "pi" + "n:4821",
+    "gate_co" + "de=4821#",
+    "cv" + "v: 482",
+]
+
+
+@pytest.mark.parametrize("text", OWN_CODES)
+def test_a_code_of_the_household_is_a_person_s_own_to_keep(text: str) -> None:
+    mine = screen(text, is_person=True, body=text)
+    assert (mine.rejects, mine.holds) == ((), ())
+    told = screen(text, is_person=False, body=text)
+    assert told.rejects == ()
+
+
+@pytest.mark.parametrize("text", CREDENTIALS)
+def test_a_password_or_key_told_in_words_is_refused_whoever_says_it(text: str) -> None:
+    for is_person in (True, False):
+        screened = screen(text, is_person=is_person, body=text)
+        assert [item.code for item in screened.rejects] == ["screening.secret"]
+
+
+IDENTIFIERS = [item.name for item in ISSUED if item.is_held and item.name != "passphrase-words"]
+
+
+@pytest.mark.parametrize("family", IDENTIFIERS)
+def test_a_private_identifier_waits_in_a_sentence_and_is_refused_alone(family: str) -> None:
+    token = TOKENS[family]
+    sentence = f"We use {token} when the nightly build publishes to its customers."
+    assert screen(sentence, is_person=True, body=sentence).rejects == ()
+    assert "screening.secret-hint" in [
+        item.code for item in screen(sentence, is_person=True, body=sentence).holds
+    ]
+    assert screen(f"Key: {token}", is_person=True, body=f"Key: {token}").rejects
 
 
 def test_case_that_only_a_pattern_ignores_hides_no_password() -> None:
