@@ -155,8 +155,10 @@ def run_git(
     return done.stdout
 
 
-def init_repository(root: Path) -> None:
+def init_repository(root: Path, *, is_bare: bool = False) -> None:
     """Makes the folder's own repository on branch ``main``, or leaves an existing one as it is.
+
+    A bare one is the folder itself and has no working tree.
 
     Raises:
         GitMissingError: Git is not installed.
@@ -165,7 +167,9 @@ def init_repository(root: Path) -> None:
     import subprocess
 
     # Naming a Git directory or a working tree here would write core.worktree, hence no run_git.
-    command = ["git", "init", "--quiet", "--template=", "--initial-branch=main", str(root)]
+    command = ["git", "init", "--quiet", "--template=", "--initial-branch=main"]
+    command += ["--bare"] if is_bare else []
+    command.append(str(root))
     try:
         done = subprocess.run(
             command,

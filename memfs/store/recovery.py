@@ -32,7 +32,7 @@ from memfs.store.refs import (
     append_reflog,
     read_branch,
 )
-from memfs.store.settled import GIT_LOCKS
+from memfs.store.settled import GIT_LOCKS, is_purge_pending
 from memfs.store.staging import Staging, remove_leftovers
 
 
@@ -73,6 +73,10 @@ def recover(context: WriteContext, *, deadline: float | None = None) -> Recovery
     """
     stale = _remove_stale_locks(context)
     remove_leftovers(context.temporary_folder, context.effects)
+    if is_purge_pending(context.git_dir):
+        from memfs.store.purge import resume  # hardly any store is ever purged
+
+        resume(context)
     staging = context.new_staging()
     try:
         return _recover(context, staging, stale, deadline)

@@ -13,6 +13,14 @@ from memfs.store.staging import find_leftovers
 GIT_LOCKS: Final = ("index.lock", f"{MAIN_REF}.lock", f"{LEDGER_REF}.lock")
 """The lock files of Git that a transaction takes, relative to the Git directory."""
 
+PURGE_FOLDER: Final = "memfs/purge"
+"""Where a history is rewritten, relative to the Git directory; absent at all other times."""
+
+
+def is_purge_pending(git_dir: str) -> bool:
+    """Whether a purge is under way or was interrupted; costs one look at a name."""
+    return os.path.lexists(f"{git_dir}/{PURGE_FOLDER}")
+
 
 def is_settled(context: WriteContext) -> bool:
     """Tells in well under a millisecond whether there is nothing to recover or to heal."""
@@ -26,6 +34,6 @@ def is_settled(context: WriteContext) -> bool:
         return False
     if any(os.path.lexists(f"{context.git_dir}/{name}") for name in GIT_LOCKS):
         return False
-    if find_leftovers(context.temporary_folder):
+    if find_leftovers(context.temporary_folder) or is_purge_pending(context.git_dir):
         return False
     return context.journal.read_intent_commit() in ("", marker.main)

@@ -39,8 +39,10 @@ from memfs.store.snapshot import Snapshot, TreeChange
 from memfs.store.tree import TreeCache
 
 if TYPE_CHECKING:
+    from memfs.store.histories import HistoryRewrite
     from memfs.store.history import BlameLine, FileVersion
     from memfs.store.maintenance import Maintenance
+    from memfs.store.purge import Purged
     from memfs.store.recovery import Recovery
     from memfs.store.worktree import WorkingState
 
@@ -141,6 +143,13 @@ class Store:
         with self._guard:
             return commit_plan(self._context, plan)
 
+    def purge(self, wish: HistoryRewrite) -> Purged:
+        """Rewrites the whole history; see :func:`memfs.store.purge.purge`."""
+        from memfs.store.purge import purge
+
+        with self.exclusive():
+            return purge(self._context, wish)
+
     def adopt_ledger(self, at: datetime) -> CommitId | None:
         """Takes a clone as a store; see :func:`memfs.store.adoption.adopt_ledger`."""
         from memfs.store.adoption import adopt_ledger
@@ -171,9 +180,7 @@ class Store:
     def recover(self) -> Recovery:
         """Waits for the write lock and brings refs, files and index in step.
 
-        Raises:
-            LockTimeoutError: A lock was not free in time.
-            WriteFailedError: The file system refused.
+        Raises what :meth:`commit` raises for locks and for the file system.
         """
         from memfs.store.recovery import recover
 
@@ -220,12 +227,9 @@ class Store:
         self._write(path, content)
 
     def mend(self) -> None:
-        """Finishes interrupted writes and restores the repository's own configuration,
-        hooks and access rights. Touches no record.
+        """Finishes interrupted writes and restores configuration, hooks and access rights.
 
-        Raises:
-            LockTimeoutError: A lock was not free in time.
-            WriteFailedError: The file system refused.
+        Touches no record; raises what :meth:`recover` raises.
         """
         from memfs.store.scaffold import mend_repository
 
@@ -361,9 +365,7 @@ class Store:
     def write_untracked(self, path: str, content: bytes) -> None:
         """Writes a file of the inbox or a projection, whole.
 
-        Raises:
-            TrackedPathError: The path belongs to the ledger.
-            WriteFailedError: The file system refused.
+        Raises ``TrackedPathError`` for a path of the ledger, and ``WriteFailedError``.
         """
         check_untracked(path)
         self._write(path, content)
