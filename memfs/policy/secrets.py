@@ -244,7 +244,7 @@ def _strength(value: str, label: str, *, is_quoted: bool, is_tight: bool) -> int
 
 
 def _number_codes(text: str) -> Iterator[SecretFinding]:
-    """Yields short numbers behind a label: ``pin=4821`` is a credential, ``PIN: 4821`` need not be."""
+    """Yields short numbers behind a label: ``pin=4821`` is refused, ``PIN: 4821`` need not be."""
     for match in NUMBER_CODE.compiled().finditer(text):
         is_setting = match["gap"] in (":", "=")
         is_payment = bool(match["card"]) or _belongs_to_card(text, match.start())
