@@ -12,28 +12,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memfs.app.drafts import (
-    ClaimOptions,
-    QuestionOptions,
-    draft_from,
-    known_kinds,
-    query_from,
-)
+from memfs.app.asking import Asking
+from memfs.app.drafts import ClaimOptions, draft_from
 from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor, Channel
-from memfs.model.packet import MemoryState, Packet, ScoredRecord
-from memfs.model.record import StoredRecord
 from memfs.model.result import Result
 from memfs.model.settings import Settings
 from memfs.policy.authority import capture_origin
+from memfs.services.beside import Beside, nothing_beside
 from memfs.services.in_step import is_in_step, is_index_current
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.model.candidate import Candidate
-    from memfs.model.operation import Commit
     from memfs.model.problem import Problem
     from memfs.reconcile.reconciler import Pass
 
@@ -41,12 +34,13 @@ EditText = Callable[[bytes, str], bytes]
 """Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
-class Memory(Governing):
+class Memory(Asking, Governing):
     """One opened store and the one who works with it. Use it as a context manager."""
 
-    def __init__(self, workspace: Workspace, actor: Actor) -> None:
+    def __init__(self, workspace: Workspace, actor: Actor, beside: Beside | None = None) -> None:
         self.workspace = workspace
         self.actor = actor
+        self.beside = nothing_beside() if beside is None else beside
         self._has_looked = False
 
     def __enter__(self) -> Self:
@@ -76,6 +70,7 @@ class Memory(Governing):
 
                 keep_up(self.workspace)
         finally:
+            self.beside.close()
             self.workspace.store.close()
 
     @property
@@ -193,65 +188,6 @@ class Memory(Governing):
             message="nothing was changed",
             store=str(self.workspace.store.root),
         )
-
-    # What is read ------------------------------------------------------------------
-
-    def recall(
-        self, text: str, *, budget: int | None = None, **options: Unpack[QuestionOptions]
-    ) -> Packet:
-        """Answers from memory with whole records within a token budget."""
-        from memfs.services.compile_context import compile_packet
-        from memfs.services.recall import recall
-
-        trouble = self._take_in_before_reading()
-        query = query_from(self.workspace, self.actor, text, options, budget=budget)
-        outcome = recall(self.workspace, query)
-        if trouble and outcome.state in (MemoryState.OK, MemoryState.EMPTY):
-            outcome = replace(outcome, state=MemoryState.DEGRADED, reason=trouble)
-        return compile_packet(self.workspace, outcome, query)
-
-    def search(self, text: str, **options: Unpack[QuestionOptions]) -> tuple[ScoredRecord, ...]:
-        """Searches; the same ranking as recall, without packing."""
-        from memfs.services.recall import search
-
-        self._take_in_before_reading()
-        query = query_from(self.workspace, self.actor, text, options)
-        return search(self.workspace, query).hits
-
-    def show(self, reference: str) -> StoredRecord:
-        """Returns one record as the ledger has it."""
-        from memfs.services.reading import show
-
-        self._take_in_if_possible()
-        return show(self.workspace, reference, self.actor)
-
-    def list_records(
-        self, *, kinds: Sequence[str] = (), tags: Sequence[str] = (), limit: int = 0
-    ) -> tuple[StoredRecord, ...]:
-        """Lists records, newest first.
-
-        Raises:
-            UsageError: A kind does not exist.
-        """
-        from memfs.services.reading import list_records
-
-        self._take_in_if_possible()
-        wanted = known_kinds(self.workspace, kinds)
-        return list_records(self.workspace, self.actor, kinds=wanted, tags=tuple(tags), limit=limit)
-
-    def history(self, reference: str) -> tuple[Commit, ...]:
-        """Returns the commits that made or changed a record, newest first."""
-        from memfs.services.reading import history
-
-        self._take_in_if_possible()
-        return history(self.workspace, reference, self.actor)
-
-    def diff(self, reference: str, older: int | None = None, newer: int | None = None) -> str:
-        """Returns a unified diff between two versions of a record."""
-        from memfs.services.reading import diff
-
-        self._take_in_if_possible()
-        return diff(self.workspace, reference, self.actor, older, newer)
 
     # What waits --------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -13,10 +14,18 @@ from memfs.app.system import SystemClock, SystemIds, cache_root
 from memfs.errors import StoreError
 from memfs.formats.settings import decode_settings
 from memfs.model.kinds import KindRegistry
-from memfs.model.scope import Scope, ScopeKind
+from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import Settings
+from memfs.services.beside import Beside
 from memfs.services.ports import Clock, IdSource, Workspace
-from memfs.store.discovery import StoreLocation, discover, home_folder, read_branch
+from memfs.store.discovery import (
+    StoreLocation,
+    discover,
+    find_home_store,
+    global_store_root,
+    home_folder,
+    read_branch,
+)
 from memfs.store.layout import SETTINGS_PATH
 from memfs.store.store import Store
 
@@ -62,7 +71,23 @@ def open_workspace(
         StoreError: None, several, an unfinished one, or one in a newer format.
         SettingsError: The admitted settings cannot be read.
     """
-    location = discover(start, env, explicit)
+    return _opened(
+        discover(start, env, explicit),
+        env,
+        registry=registry,
+        clock=clock or SystemClock(),
+        ids=ids or SystemIds(),
+    )
+
+
+def _opened(
+    location: StoreLocation,
+    env: Mapping[str, str],
+    *,
+    registry: KindRegistry,
+    clock: Clock,
+    ids: IdSource,
+) -> Workspace:
     store = Store.open(location.root)
     try:
         settings = admitted_settings(store)
@@ -74,13 +99,43 @@ def open_workspace(
         store=store,
         settings=settings,
         registry=registry,
-        clock=clock or SystemClock(),
-        ids=ids or SystemIds(),
+        clock=clock,
+        ids=ids,
         cache_dir=cache_dir_for(location.root, settings.store_id, env),
         project_branch=_branch(location),
         memberships=memberships_from(env),
         purpose=env.get(PURPOSE, ""),
         home_dir=home_folder(env),
+    )
+
+
+def beside(workspace: Workspace, env: Mapping[str, str]) -> Beside:
+    """Returns where the global store answers beside ``workspace``, which is not opened yet.
+
+    Nothing answers beside the global store itself.
+    """
+
+    def find() -> Callable[[], Workspace] | None:
+        if workspace.scope == GLOBAL_SCOPE or not os.path.lexists(global_store_root(env)):
+            return None
+        return lambda: _global_workspace(workspace, env)
+
+    return Beside(find)
+
+
+def _global_workspace(workspace: Workspace, env: Mapping[str, str]) -> Workspace:
+    location = find_home_store(env)
+    if location is None:
+        raise StoreUnfinishedError(
+            f"expected the global store at {global_store_root(env)}, got a folder that is none",
+            hint="finish it with: memfs init --home",
+        )
+    return _opened(
+        location,
+        env,
+        registry=workspace.registry,
+        clock=workspace.clock,
+        ids=workspace.ids,
     )
 
 

@@ -77,9 +77,14 @@ def decide(
     return _decision(context, findings)
 
 
-def scope_relation(scope: Scope, *, project: Scope, principal: Principal) -> ScopeRelation:
-    """Returns how a claim's scope relates to the store and to who states it."""
-    if scope == project:
+def scope_relation(
+    scope: Scope, *, project: Scope, principal: Principal, is_person: bool
+) -> ScopeRelation:
+    """Returns how a claim's scope relates to the store and to who states it.
+
+    What holds everywhere needs the owner's explicit act, in the store that owns it too.
+    """
+    if scope == project and (is_person or scope.kind is not ScopeKind.GLOBAL):
         return ScopeRelation.OWN
     match scope.kind:
         case ScopeKind.GLOBAL:
@@ -129,7 +134,7 @@ def _check_origin(context: Context, findings: Findings) -> Findings:
 def _check_target(context: Context, findings: Findings) -> Findings:
     match context.submission.action:
         case CandidateAction.ADD:
-            return findings
+            return _check_owner(context, findings)
         case CandidateAction.SETTINGS:
             return findings.with_traits(Trait.REMOVES).noted(reason("settings.needs-person"))
         case CandidateAction.FORGET | CandidateAction.REVISE | CandidateAction.CONFLICT:
@@ -164,7 +169,7 @@ def _target_denial(context: Context) -> Reason | None:
     return None
 
 
-def _check_namespace(context: Context, findings: Findings) -> Findings:
+def _check_owner(context: Context, findings: Findings) -> Findings:
     """Lets a store take only what it owns; anything else is published there, and decided there."""
     if is_owner(context.view.project, context.scope):
         return findings
@@ -247,11 +252,15 @@ def _check_verification(context: Context, findings: Findings) -> Findings:
 
 def _check_promotion(context: Context, findings: Findings) -> Findings:
     origin = context.submission.origin
+    is_account = context.kind is not None and not context.kind.is_claim
     case = Case(
         kind=context.draft.kind,
         origin=origin.origin_class,
         scope=scope_relation(
-            context.scope, project=context.view.project, principal=origin.principal
+            context.scope,
+            project=context.view.project,
+            principal=origin.principal,
+            is_person=context.is_person or is_account,
         ),
         traits=findings.traits,
     )
@@ -349,7 +358,6 @@ PIPELINE: Final[tuple[Step, ...]] = (
     Step("mode", _check_mode),
     Step("origin", _check_origin),
     Step("target", _check_target),
-    Step("namespace", _check_namespace, _NO_CLAIM),
     Step("eligibility", _check_eligibility, _NO_CLAIM),
     Step("bounds", _check_bounds, _NO_CLAIM),
     Step("screening", _check_content, _NO_TEXT),

@@ -30,6 +30,7 @@ _TARGET: Final = {
     "target.not-active": "only an active record can be changed",
     "target.kind-changed": "a new version keeps its kind; make a new record instead",
     "target.scope-changed": "a scope never changes in place; publish a new record instead",
+    "scope.other-store": "the namespace belongs to another store, which decides for itself",
     "target.append-only": "records of this kind are never rewritten",
     "target.other-principal": "the record is another person's own statement",
     "forget.needs-person": "removing a record waits for a person",

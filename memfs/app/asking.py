@@ -1,0 +1,105 @@
+"""What one who works with a store can ask of it; a global store answers beside it.
+
+:class:`memfs.app.memory.Memory` inherits it. Each question is asked of every store that
+answers here, through the read gate of each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Unpack
+
+from memfs.app.drafts import QuestionOptions, known_kinds, query_from
+from memfs.model.origin import Actor
+from memfs.model.packet import MemoryState, Packet, ScoredRecord
+from memfs.model.record import StoredRecord
+from memfs.services.beside import Beside
+from memfs.services.ports import Workspace
+
+if TYPE_CHECKING:
+    from memfs.model.operation import Commit
+
+
+class Asking(ABC):
+    """The questions to one opened store and to the one beside it."""
+
+    workspace: Workspace
+    actor: Actor
+    beside: Beside
+
+    @abstractmethod
+    def _take_in_before_reading(self) -> str:
+        """Looks at what changed outside memfs, where a question may wait for that."""
+
+    @abstractmethod
+    def _take_in_if_possible(self) -> str:
+        """Looks at what changed outside memfs, and leaves it where that fails."""
+
+    def recall(
+        self, text: str, *, budget: int | None = None, **options: Unpack[QuestionOptions]
+    ) -> Packet:
+        """Answers from memory with whole records within a token budget."""
+        from memfs.services.compile_context import compile_packet
+        from memfs.services.federation import recall
+
+        trouble = self._take_in_before_reading()
+        query = query_from(self.workspace, self.actor, text, options, budget=budget)
+        outcome = recall(self.workspace, self.beside, query)
+        if trouble and outcome.state in (MemoryState.OK, MemoryState.EMPTY):
+            outcome = replace(outcome, state=MemoryState.DEGRADED, reason=trouble)
+        return compile_packet(self.workspace, outcome, query)
+
+    def search(self, text: str, **options: Unpack[QuestionOptions]) -> tuple[ScoredRecord, ...]:
+        """Searches; the same ranking as recall, without packing."""
+        from memfs.services.federation import search
+
+        self._take_in_before_reading()
+        query = query_from(self.workspace, self.actor, text, options)
+        return search(self.workspace, self.beside, query).hits
+
+    def show(self, reference: str) -> StoredRecord:
+        """Returns one record as the ledger has it."""
+        from memfs.services.federation import shown
+        from memfs.services.reading import show
+
+        self._take_in_if_possible()
+        return shown(
+            self.workspace,
+            self.beside,
+            reference,
+            self.actor,
+            lambda workspace, actor: show(workspace, reference, actor),
+        )
+
+    def list_records(
+        self, *, kinds: Sequence[str] = (), tags: Sequence[str] = (), limit: int = 0
+    ) -> tuple[StoredRecord, ...]:
+        """Lists records, newest first.
+
+        Raises:
+            UsageError: A kind does not exist.
+        """
+        from memfs.services.federation import listed
+        from memfs.services.reading import list_records
+
+        self._take_in_if_possible()
+        wanted = known_kinds(self.workspace, kinds)
+        listing = partial(list_records, kinds=wanted, tags=tuple(tags), limit=limit)
+        return listed(self.workspace, self.beside, self.actor, listing, limit=limit)
+
+    def history(self, reference: str) -> tuple[Commit, ...]:
+        """Returns the commits that made or changed a record, newest first."""
+        from memfs.services.reading import history
+
+        self._take_in_if_possible()
+        return history(self.workspace, reference, self.actor)
+
+    def diff(self, reference: str, older: int | None = None, newer: int | None = None) -> str:
+        """Returns a unified diff between two versions of a record."""
+        from memfs.services.reading import diff
+
+        self._take_in_if_possible()
+        return diff(self.workspace, reference, self.actor, older, newer)
