@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memfs.app.actors import Caller, resolve_actor
 from memfs.app.memory import Memory
-from memfs.app.opening import beside, open_workspace
+from memfs.app.opening import beside, open_workspace, opener
 from memfs.model.result import Result
 
 __all__ = ["Memory", "init_store", "open_memory"]
@@ -50,7 +50,7 @@ def open_memory(
     except BaseException:
         workspace.store.close()
         raise
-    return Memory(workspace, actor, beside(workspace, env))
+    return Memory(workspace, actor, beside(workspace, env), opener(workspace, env))
 
 
 def init_store(

@@ -16,6 +16,7 @@ from memfs.app.asking import Asking
 from memfs.app.drafts import ClaimOptions, draft_from
 from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
+from memfs.app.publishing import OpenStore, Publishing
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor, Channel
 from memfs.model.result import Result
@@ -34,13 +35,20 @@ EditText = Callable[[bytes, str], bytes]
 """Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
-class Memory(Asking, Governing):
+class Memory(Asking, Governing, Publishing):
     """One opened store and the one who works with it. Use it as a context manager."""
 
-    def __init__(self, workspace: Workspace, actor: Actor, beside: Beside | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        actor: Actor,
+        beside: Beside | None = None,
+        open_other: OpenStore | None = None,
+    ) -> None:
         self.workspace = workspace
         self.actor = actor
         self.beside = nothing_beside() if beside is None else beside
+        self.open_other = open_other
         self._has_looked = False
 
     def __enter__(self) -> Self:
@@ -118,7 +126,7 @@ class Memory(Asking, Governing):
     def remember(self, text: str, **options: Unpack[ClaimOptions]) -> Result:
         """Records what the actor states; an agent's statement waits like any proposal."""
         from memfs.model.candidate import Submission
-        from memfs.services.propose import submit
+        from memfs.services.owners import submit
 
         self._take_in()
         submission = Submission(
@@ -126,7 +134,7 @@ class Memory(Asking, Governing):
             origin=capture_origin(self.actor, text),
             key=options.get("key", ""),
         )
-        return submit(self.workspace, submission, self.actor, action="remember")
+        return submit(self.workspace, self.beside, submission, self.actor, action="remember")
 
     def propose(
         self, text: str, *, quote: str = "", evidence: str = "", **options: Unpack[ClaimOptions]
@@ -141,7 +149,7 @@ class Memory(Asking, Governing):
         """
         from memfs.model.candidate import Submission
         from memfs.model.evidence import Quote
-        from memfs.services.propose import submit
+        from memfs.services.owners import submit
 
         self._take_in()
         submission = Submission(
@@ -151,7 +159,7 @@ class Memory(Asking, Governing):
             key=options.get("key", ""),
             wants_review=self.actor.is_person,
         )
-        return submit(self.workspace, submission, self.actor, action="propose")
+        return submit(self.workspace, self.beside, submission, self.actor, action="propose")
 
     def correct(self, reference: str, text: str) -> Result:
         """Replaces what a record says; the earlier wording stays in its history."""

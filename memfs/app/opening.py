@@ -123,6 +123,18 @@ def beside(workspace: Workspace, env: Mapping[str, str]) -> Beside:
     return Beside(find)
 
 
+def opener(workspace: Workspace, env: Mapping[str, str]) -> Callable[[Path], Workspace]:
+    """Returns what opens another store that is named by its place."""
+    return lambda place: open_workspace(
+        start=place,
+        env=env,
+        explicit=place,
+        registry=workspace.registry,
+        clock=workspace.clock,
+        ids=workspace.ids,
+    )
+
+
 def _global_workspace(workspace: Workspace, env: Mapping[str, str]) -> Workspace:
     location = find_home_store(env)
     if location is None:

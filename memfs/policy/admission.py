@@ -41,6 +41,7 @@ from memfs.policy.promotion import (
     fitting_row,
     tightened_verdict,
 )
+from memfs.policy.publication import believed, is_published
 from memfs.policy.reasons import reason
 from memfs.policy.retention import review_date
 from memfs.policy.screening import screen
@@ -128,7 +129,9 @@ def _check_origin(context: Context, findings: Findings) -> Findings:
         Trait.QUOTES_COUNT: context.settings.trust.agent_quotes,
         Trait.HAS_OUTCOME: bool(context.draft.fields.get("outcome")),
     }
-    return findings.with_traits(*(trait for trait, holds in traits.items() if holds))
+    found = findings.with_traits(*(trait for trait, holds in traits.items() if holds))
+    # What another namespace offers is no statement made here, whoever made it there.
+    return found.held([reason("publication.review")] if is_published(origin) else [])
 
 
 def _check_target(context: Context, findings: Findings) -> Findings:
@@ -260,7 +263,7 @@ def _check_promotion(context: Context, findings: Findings) -> Findings:
             context.scope,
             project=context.view.project,
             principal=origin.principal,
-            is_person=context.is_person or is_account,
+            is_person=is_account or (context.is_person and not context.submission.wants_review),
         ),
         traits=findings.traits,
     )
@@ -283,7 +286,7 @@ def _check_promotion(context: Context, findings: Findings) -> Findings:
         verdict=verdict,
         rule=row.code,
         reasons=reasons,
-        authority=_authority(context, findings),
+        authority=believed(_authority(context, findings), context.draft, origin),
         supersedes=supersedes,
     )
     return _check_quota(context, found)

@@ -142,6 +142,17 @@ _GRANT: Final = {
     "grant.account": "no grant opens what governs others",
 }
 
+_PUBLICATION: Final = {
+    "publication.not-active": "only an active record is published",
+    "publication.not-newest": "only the newest version of a record is published",
+    "publication.waiting": "what waits for a decision is not published",
+    "publication.not-a-claim": "only claims are published",
+    "publication.sealed": "a sealed record never leaves the store that has its key",
+    "publication.polluted": "the namespace is not to be relied on until it is repaired",
+    "publication.review": "it was published from another namespace and waits for a person here",
+    "publication.same-scope": "the record is in that namespace already",
+}
+
 _ADMINISTRATION: Final = {
     "actor.not-a-person": "only a person may do this",
     "actor.not-system": "only memfs itself does this",
@@ -163,6 +174,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_VERIFICATION,
         **_ACCESS,
         **_GRANT,
+        **_PUBLICATION,
         **_ADMINISTRATION,
     }
 )

@@ -6,6 +6,7 @@ where it claims little, since anybody with the account can write to the inbox.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import DataError
@@ -17,6 +18,7 @@ from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import capture_origin
+from memfs.policy.publication import is_published
 from memfs.services.catalogue import read_entries
 from memfs.services.inbox import candidate_path
 from memfs.services.ports import Workspace
@@ -68,7 +70,11 @@ def acceptance_origin(candidate: Candidate, actor: Actor, *, is_confirmed: bool)
         return capture_origin(actor, text, source=f"working:{candidate.path}")
     if candidate.origin.origin_class in _BELIEVED:
         return candidate.origin
-    return capture_origin(actor, text)
+    stated = capture_origin(actor, text)
+    if not is_published(candidate.origin):
+        return stated
+    # Where a published claim comes from stays said: it claims less than a statement of one's own.
+    return replace(stated, source=candidate.origin.source, digest=candidate.origin.digest)
 
 
 def acceptance_submission(

@@ -25,6 +25,7 @@ from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.administration import decide_correct, decide_operation, decide_restore
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.promotion import ROWS
+from memfs.policy.publication import check_publication, source_pointer
 from memfs.policy.reasons import SENTENCES, reason
 from memfs.policy.verification import Verification
 from tests.policy.test_eligibility import REFUSED
@@ -77,6 +78,7 @@ def targets() -> Iterable[Decision]:
     yield revise(stored(1), kind="fact")
     yield revise(stored(1), scope=GLOBAL_SCOPE)
     yield submit(claim(scope=GLOBAL_SCOPE))
+    yield submit(origin=origin_of(ANA, source=source_pointer("store_x", "mem_x@1")))
     yield revise(stored(1, kind="episode"), body="x")
     yield revise(stored(1, BEN), body="x")
     yield revise(stored(1), action=CandidateAction.FORGET)
@@ -208,9 +210,23 @@ def grant_faults() -> Iterable[Reason]:
     yield over
 
 
+def publication_faults() -> Iterable[Reason]:
+    """Yields each reason why a record is not published; two are told by the service."""
+    record = claim(status=Status.RETRACTED, scope=PROJECT, sensitivity=Sensitivity.SEALED)
+    request = AccessRequest(
+        actor=ANA, sink=Sink.PERSON, now=NOW, project=PROJECT, polluted=frozenset({PROJECT})
+    )
+    for destination in (PROJECT, GLOBAL_SCOPE):
+        yield from check_publication(
+            record, None, request, destination=destination, destination_owner=PROJECT
+        )
+    yield reason("publication.waiting")
+    yield reason("publication.not-newest")
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
-    reached |= {item.code for item in (*denials(), *grant_faults())}
+    reached |= {item.code for item in (*denials(), *grant_faults(), *publication_faults())}
     assert set(SENTENCES) - reached == OUTSIDE
     assert reached - set(SENTENCES) <= set(ROWS)
 

@@ -134,7 +134,6 @@ PUBLICATION = KindSpec(
     folder="publications",
     extension=".json",
     id_prefix="pub",
-    append_only=True,
     is_claim=False,
     fields=(
         FieldSpec(
@@ -160,6 +159,16 @@ PUBLICATION = KindSpec(
             field_type=FieldType.STRING,
             description="Digest of what was offered.",
             required=True,
+        ),
+        FieldSpec(
+            name="delivered",
+            field_type=FieldType.INSTANT,
+            description="When the destination had it; absent until then.",
+        ),
+        FieldSpec(
+            name="received_as",
+            field_type=FieldType.STRING,
+            description="The candidate, or the record that said the same, at the destination.",
         ),
     ),
 )
