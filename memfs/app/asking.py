@@ -30,6 +30,11 @@ class Asking(ABC):
     actor: Actor
     beside: Beside
 
+    @property
+    def trouble_beside(self) -> str:
+        """The code of why the global store did not answer the last question; empty otherwise."""
+        return self.beside.trouble
+
     @abstractmethod
     def _take_in_before_reading(self) -> str:
         """Looks at what changed outside memfs, where a question may wait for that."""

@@ -10,6 +10,7 @@ from typing import Final
 from memfs.app.actors import Caller, NotTrustedError, resolve_actor
 from memfs.app.opening import StoreUnfinishedError, admitted_settings
 from memfs.app.system import SystemClock, SystemIds
+from memfs.errors import UsageError
 from memfs.formats.settings import decode_settings
 from memfs.model.ids import STORE_PREFIX, TRANSACTION_PREFIX
 from memfs.model.operation import Commit, FileChange, OperationKind, Plan
@@ -48,11 +49,17 @@ def found_store(
 
     Raises:
         UnsuitableFolderError: Something else is there.
+        UsageError: The project would have the name of the global store.
         NotTrustedError: A scripted store needs the name of the person it is for.
     """
     project_root = None if is_home or explicit else project_root_for(folder)
     root = _root(caller.env, folder=folder, explicit=explicit, is_home=is_home)
     name = str(ScopeKind.GLOBAL) if is_home else project or _plain((project_root or folder).name)
+    if not is_home and name == str(ScopeKind.GLOBAL) and not is_store(root):
+        raise UsageError(
+            f"expected a project, got the name {name!r} of the global store",
+            hint="name it with --project NAME, or make the global store with --home",
+        )
     actor, scripted = _founder(caller, root, is_scripted=is_scripted)
     if is_store(root):
         scripted = ()

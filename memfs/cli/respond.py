@@ -36,3 +36,9 @@ def respond_all(invocation: Invocation, results: Sequence[Result], *, nothing: s
         for result in results:
             write_result(result)
     return max((result.exit_status for result in results), default=0)
+
+
+def say_trouble(code: str) -> None:
+    """Says that the global store did not answer, where that is so."""
+    if code:
+        say(f"the global store did not answer ({code})")

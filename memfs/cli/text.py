@@ -13,6 +13,7 @@ from memfs.model.instants import format_instant
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
+from memfs.model.scope import GLOBAL_SCOPE
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def list_lines(records: Sequence[StoredRecord]) -> str:
         tags = (
             f"  {faint('[' + ', '.join(map(printable, record.tags)) + ']')}" if record.tags else ""
         )
+        tags += _mark(record)
         rows.append((short_id(record.id), record.kind, day(record.observed), title + tags))
     return columns(rows)
 
@@ -84,12 +86,18 @@ def hit_lines(hits: Sequence[ScoredRecord], *, explain: bool) -> str:
     rows: list[str] = []
     for hit in hits:
         record = hit.stored.record
-        head = (f"{hit.score:.3f}", short_id(record.id), record.kind, title_of(record))
+        title = title_of(record) + _mark(record)
+        head = (f"{hit.score:.3f}", short_id(record.id), record.kind, title)
         rows.append("  ".join((head[0], head[1], head[2].ljust(10), head[3])).rstrip())
         if explain:
             parts = "  ".join(f"{name} {part:.3f}" for name, part in hit.components.items())
             rows.append(faint(f"       {parts}"))
     return "\n".join(rows)
+
+
+def _mark(record: Record) -> str:
+    """Says of a record that it holds everywhere; the global store has it."""
+    return f"  {faint('(global)')}" if record.scope == GLOBAL_SCOPE else ""
 
 
 def record_page(stored: StoredRecord) -> str:
@@ -131,6 +139,7 @@ def _facts(stored: StoredRecord) -> list[tuple[str, str]]:
         ("replaced by", record.superseded_by),
         ("evidence", ", ".join(record.evidence)),
         ("file", stored.path),
+        ("store", stored.store if record.scope == GLOBAL_SCOPE else ""),
     ]
 
 

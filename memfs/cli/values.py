@@ -65,7 +65,7 @@ def origin_value(origin: Origin | None) -> JsonValue:
 
 
 def record_value(stored: StoredRecord) -> dict[str, JsonValue]:
-    """Returns a record with the field names of its file, its body, path and blob."""
+    """Returns a record with the field names of its file, its body, path, blob and store."""
     record = stored.record
     return {
         "id": record.id,
@@ -107,6 +107,7 @@ def record_value(stored: StoredRecord) -> dict[str, JsonValue]:
         "body": record.body,
         "path": stored.path,
         "blob": stored.blob,
+        "store": stored.store,
     }
 
 

@@ -128,7 +128,7 @@ class _Writer:
             return _json(self._values(hit))
         record = hit.stored.record
         notes = [
-            f"{number}. {record.reference} · {record.kind} · {_scope(record)}",
+            f"{number}. {' · '.join(self._identity(hit))}",
             f"   {' · '.join(self._provenance(record))}",
             *(f"   {note}" for note in self._notes(record)),
         ]
@@ -171,6 +171,12 @@ class _Writer:
             return body or title
         return f"{title}\n\n{body}" if body else title
 
+    def _identity(self, hit: ScoredRecord) -> list[str]:
+        """Names a record, and its store where that is not the one that the packet names."""
+        record, store = hit.stored.record, hit.stored.store or self._store
+        named = [record.reference, record.kind, _scope(record)]
+        return named if store == self._store else [*named, escaped_line(store)]
+
     def _provenance(self, record: Record) -> list[str]:
         origin = record.origin
         said = [f"{origin.origin_class} by {origin.principal}"] if origin else ["origin unknown"]
@@ -202,6 +208,7 @@ class _Writer:
             "version": record.version,
             "kind": record.kind,
             "scope": _scope(record),
+            "store": escaped_line(hit.stored.store or self._store),
             "title": escaped(record.title),
             "content": escaped(self._content(record)),
             "origin": str(origin.origin_class) if origin else "",

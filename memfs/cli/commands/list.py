@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from memfs.cli.invocation import Invocation, shared_options
+from memfs.cli.respond import say_trouble
 from memfs.cli.terminal import say, write, write_json
 from memfs.cli.text import list_lines
 from memfs.cli.values import record_value
@@ -27,6 +28,7 @@ def command(
     """List what memory holds, newest first."""
     with invocation.open() as memory:
         found = memory.list_records(kinds=kinds, tags=tags, limit=limit + 1 if limit else 0)
+        say_trouble(memory.trouble_beside)
     records = found[:limit] if limit else found
     if invocation.is_json:
         write_json([record_value(stored) for stored in records])

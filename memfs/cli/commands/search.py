@@ -9,6 +9,7 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.query_options import query_options
+from memfs.cli.respond import say_trouble
 from memfs.cli.terminal import say, write, write_json
 from memfs.cli.text import hit_lines
 from memfs.cli.values import hit_value
@@ -34,6 +35,7 @@ def command(
     """Find the records that match TEXT, best first."""
     with invocation.open() as memory:
         hits = memory.search(text, **question)
+        say_trouble(memory.trouble_beside)
     if invocation.is_json:
         write_json([hit_value(hit) for hit in hits])
     elif hits:
