@@ -53,6 +53,9 @@ class Beside:
         except MemfsError as error:
             self.trouble = error.code
             return None
+        except OSError:
+            self.trouble = "federation.io"
+            return None
         if opened is None:
             return None
         slot: _Slot[Answer] = _Slot()

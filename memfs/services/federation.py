@@ -9,7 +9,7 @@ depends on the other: when that is broken or late, the answer says so and stands
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
@@ -36,6 +36,17 @@ Listing = Callable[[Workspace, Actor], tuple[StoredRecord, ...]]
 Showing = Callable[[Workspace, Actor], StoredRecord]
 
 
+@dataclass(frozen=True, slots=True)
+class _Instant:
+    """One moment for all who answer a question: ages must not differ by who was asked later."""
+
+    moment: datetime
+
+    def now(self) -> datetime:
+        """Returns the moment of the question."""
+        return self.moment
+
+
 def recall(workspace: Workspace, beside: Beside, query: Query) -> RecallOutcome:
     """Finds what the store and the one beside it have to say; abstains where both do.
 
@@ -55,7 +66,8 @@ def _asked(
     query: Query,
     answer: Callable[[Workspace, Query], RecallOutcome],
 ) -> RecallOutcome:
-    own = answer(workspace, query)
+    clock = _Instant(workspace.clock.now())
+    own = answer(replace(workspace, clock=clock), query)
     is_outside = bool(query.scopes) and GLOBAL_SCOPE not in query.scopes
     if own.state is MemoryState.OFF or is_outside:
         return own
@@ -63,7 +75,7 @@ def _asked(
     def question(other: Workspace) -> RecallOutcome:
         asker = actor_beside(query.actor, other.settings.trust)
         asked = replace(query, actor=asker, scopes=(GLOBAL_SCOPE,), branch="")
-        found = answer(other, asked)
+        found = answer(replace(other, clock=clock), asked)
         request = access_request(
             other,
             asker,
