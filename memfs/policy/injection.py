@@ -74,6 +74,13 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         pattern=r"\b(?:ignore|disregard|forget|override|bypass|"
         r"drop)\s+(?:\w+\s+){0,4}?(?:previous|prior|above|"
         rf"earlier|preceding|existing|original|initial|system)\s+(?:\w+\s+){{0,2}}?{_ORDERS}\b",
+    ),
+    _rule(
+        "ignore-all-orders",
+        hints="ignore disregard forget override",
+        words="ignore disregard forget override",
+        pattern=r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|every|everything)\b"
+        rf"[^.\n]{{0,30}}?\b(?:previous|prior|above|earlier|preceding|system)\b[^.\n]{{0,20}}?{_ORDERS}\b",
         people=True,
     ),
     _rule(
@@ -104,7 +111,6 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         hints="new updated revised real actual following",
         words="new updated revised real actual following",
         pattern=rf"\b(?:new|updated|revised|real|actual|following)\s+(?:system\s+)?{_ORDERS}\s*:",
-        people=True,
     ),
     _rule(
         "strictly-adhere",
@@ -129,6 +135,11 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         hints="< [inst [/inst system",
         pattern=r"<\s*/?\s*(?:system|assistant|user|instructions?|information|im_start|im_end|s|"
         r"inst)\s*>|<\|[a-z_]+\|>|\[/?INST\]|^#{2,}\s*\(?system",
+    ),
+    _rule(
+        "chat-template",
+        hints="<| [inst [/inst",
+        pattern=r"<\|[a-z_]+\|>|\[/?INST\]",
         people=True,
     ),
     _rule(
@@ -150,7 +161,6 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         hints="</ ---",
         pattern=r"</\s*(?:memory|context|document|tool_result|data|untrusted|packet|result)\s*>|"
         r"^-{3,}\s*end\s+of\s+\w+",
-        people=True,
     ),
     _rule(
         "persist-order",
@@ -203,7 +213,6 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         pattern=r"\b(?:silently|secretly|covertly|discreetly|quietly|"
         r"in\s+the\s+background)\s+(?:\w+\s+)?(?:send|forward|copy|upload|run|execute|add|"
         r"include|append|log|share|delete|post)\b",
-        people=True,
     ),
     _rule(
         "exfiltrate",
@@ -231,7 +240,6 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         hints="<tool <function <invoke tool_call function_call",
         pattern=r"<(?:tool_call|function_call|invoke|tool_use)\b|\"(?:tool_calls?|"
         r"function_call)\"\s*:",
-        people=True,
     ),
     _rule(
         "shell-pipe",
@@ -276,12 +284,18 @@ RULES: Final[tuple[InjectionRule, ...]] = (
         r"choose|route|use|send|trust|answer|respond|promote)\b",
     ),
     _rule(
+        "persona-order",
+        hints="dan developer anything",
+        words="dan developer anything",
+        pattern=r"\b(?:DAN\s+mode|developer\s+mode\s+(?:enabled|activated|on)|do\s+anything\s+now)\b",
+        people=True,
+    ),
+    _rule(
         "jailbreak",
         hints="jailbreak dan developer anything restrictions",
         words="jailbreak dan developer anything restrictions",
         pattern=r"\b(?:jailbreak|DAN\s+mode|developer\s+mode\s+(?:enabled|on)|"
         r"do\s+anything\s+now|no\s+restrictions)\b",
-        people=True,
     ),
 )
 """Every hint, in the order of their names in reasons."""
