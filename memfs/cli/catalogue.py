@@ -65,6 +65,13 @@ SECTIONS: Final = (
         review="See, accept, reject or edit what waits in the inbox.",
     ),
     _section(
+        "Share",
+        grant="Let someone read part of the store, for a time.",
+        grants="List who may read what, and until when.",
+        revoke="Take a grant back, at once.",
+        publish="Offer a record to another namespace, which decides for itself.",
+    ),
+    _section(
         "Bring in",
         **{"import": "Import memory that another system kept."},
     ),
