@@ -294,7 +294,8 @@ class _Reader:
             return None
         if right.shown is None:
             return seen
-        return StoredRecord(record=masked(seen.record, right.shown).record, path="", blob="")
+        record = masked(seen.record, right.shown).record
+        return replace(seen, record=record, path="", blob="")
 
     def _leave_file(self, hit: IndexHit, code: str, message: str) -> None:
         """Tells a person which file it is; what it is now, nobody has judged for a program."""
