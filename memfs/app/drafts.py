@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypedDict
 
@@ -12,6 +12,7 @@ from memfs.model.origin import Actor
 from memfs.model.query import Query
 from memfs.model.record import DEFAULT_IMPORTANCE, Record
 from memfs.model.scope import Scope
+from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
 
 DEFAULT_KIND: Final = "note"
@@ -21,7 +22,8 @@ class ClaimOptions(TypedDict, total=False):
     """What may be said of a claim besides its words; empty strings stand for nothing said.
 
     ``importance`` is 1 to 10; ``scope`` is written ``project:NAME``; ``key`` makes a
-    repetition harmless.
+    repetition harmless. ``record_class`` is what sort of information it is, such as
+    ``clinical``; ``fields`` holds what it says by name, each of which a grant can show alone.
     """
 
     kind: str
@@ -32,6 +34,8 @@ class ClaimOptions(TypedDict, total=False):
     importance: int | None
     sensitivity: str
     key: str
+    record_class: str
+    fields: Mapping[str, JsonValue]
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -46,6 +50,7 @@ class QuestionOptions(TypedDict, total=False):
     until: str
     valid_at: str
     as_of: str
+    purpose: str
 
 
 def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record:
@@ -54,7 +59,8 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
     Raises:
         UsageError: Nothing is said, or a kind, scope or sensitivity does not exist.
     """
-    if not text.strip():
+    fields = options.get("fields", {})
+    if not text.strip() and not fields:
         raise UsageError("expected something to remember, got nothing")
     kind = options.get("kind") or DEFAULT_KIND
     spec = workspace.registry.get(kind)
@@ -63,16 +69,35 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
         raise UsageError(f"expected a kind of {choices}, got {kind!r}")
     importance = options.get("importance")
     scope = options.get("scope", "")
+    _check_names(fields)
+    own = {item.name for item in spec.fields}
     return Record(
         kind=kind,
-        title=options.get("title", ""),
-        body=text if text.endswith("\n") else f"{text}\n",
+        title=options.get("title", "") or _title_without_words(text, options),
+        body=text if text.endswith("\n") or not text.strip() else f"{text}\n",
+        record_class=options.get("record_class", ""),
+        fields={name: value for name, value in fields.items() if name in own},
+        unknown={name: value for name, value in fields.items() if name not in own},
         tags=tuple(dict.fromkeys(options.get("tags", ()))),
         subject=options.get("subject", ""),
         scope=_scope(scope) if scope else None,
         importance=DEFAULT_IMPORTANCE if importance is None else importance,
         sensitivity=_sensitivity(options.get("sensitivity", "")),
     )
+
+
+def _check_names(fields: Mapping[str, JsonValue]) -> None:
+    if fields:
+        from memfs.formats.envelope import FIELD_ORDER  # most claims have words and no fields
+
+        taken = sorted({"body", *FIELD_ORDER} & fields.keys())
+        if taken:
+            raise UsageError(f"expected a field of its own, got {taken[0]!r} of every record")
+
+
+def _title_without_words(text: str, options: ClaimOptions) -> str:
+    """Names a record of fields alone by its class or kind: its fields may be hidden."""
+    return "" if text.strip() else options.get("record_class") or options.get("kind") or ""
 
 
 def known_kinds(workspace: Workspace, kinds: Sequence[str]) -> tuple[str, ...]:
@@ -125,6 +150,7 @@ def query_from(
         text=text,
         actor=actor,
         sink=Sink.PERSON if actor.is_person else Sink.AGENT,
+        purpose=options.get("purpose", ""),
         scopes=tuple(_scope(item) for item in options.get("scopes", ())),
         kinds=kinds,
         tags=tuple(options.get("tags", ())),

@@ -26,9 +26,9 @@ class GrantOptions(TypedDict, total=False):
     """
 
     scopes: Sequence[str]
-    classes: Sequence[str]
+    record_classes: Sequence[str]
     kinds: Sequence[str]
-    fields: Sequence[str]
+    shown_fields: Sequence[str]
     purposes: Sequence[str]
     sinks: Sequence[str]
     operations: Sequence[str]
@@ -61,12 +61,12 @@ def grant_wanted(workspace: Workspace, actor: Actor, grantee: str, options: Gran
             not_before=parse_when(begins, now) if begins else None,
             operations=frozenset(map(GrantOperation, options.get("operations", ())))
             or frozenset({GrantOperation.READ}),
-            record_classes=_distinct(options.get("classes", ())),
+            record_classes=_distinct(options.get("record_classes", ())),
             kinds=known_kinds(workspace, options.get("kinds", ())),
             purposes=_distinct(options.get("purposes", ())),
             sinks=frozenset(map(_sink, options.get("sinks", ()))) or GRANT_SINKS,
             clearance=Sensitivity.from_label(options.get("clearance") or "normal"),
-            shown_fields=_distinct(options.get("fields", ())),
+            shown_fields=_distinct(options.get("shown_fields", ())),
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

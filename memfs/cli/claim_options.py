@@ -52,6 +52,20 @@ _OPTIONS = (
         help="public, normal, confidential, secret; normal by default.",
     ),
     click.option(
+        "--class",
+        "record_class",
+        default="",
+        metavar="CLASS",
+        help="What sort of information, such as clinical; programs need a grant for it.",
+    ),
+    click.option(
+        "--field",
+        "fields",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="What it says by name; a grant can show one field alone.",
+    ),
+    click.option(
         "--key",
         default="",
         metavar="KEY",
@@ -74,6 +88,8 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
         scope: str,
         importance: int | None,
         sensitivity: str,
+        record_class: str,
+        fields: tuple[str, ...],
         key: str,
         **arguments: object,
     ) -> int:
@@ -87,14 +103,24 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
             scope=scope,
             importance=importance,
             sensitivity=sensitivity,
+            record_class=record_class,
+            fields=dict(map(_field, fields)),
             key=key,
         )
-        return function(text=text_or_stdin(text), claim=claim, **arguments)
+        words = "" if text is None and fields else text_or_stdin(text)
+        return function(text=words, claim=claim, **arguments)
 
     decorated: Callable[..., int] = run
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
+
+
+def _field(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"expected NAME=VALUE, got {text!r}")
+    return name.strip(), value
 
 
 def text_or_stdin(text: str | None, *, what: str = "TEXT") -> str:

@@ -18,6 +18,7 @@ _OPTIONS = (
     click.option("--until", default="", metavar="WHEN", help="Older than this instant."),
     click.option("--valid-at", default="", metavar="WHEN", help="What was true then."),
     click.option("--as-of", default="", metavar="WHEN", help="What memory knew then."),
+    click.option("--purpose", default="", metavar="LABEL", help="What it is for, for grants."),
     click.option("--explain", is_flag=True, help="Show the parts of each score."),
 )
 
@@ -38,6 +39,7 @@ def query_options(function: Callable[..., int]) -> Callable[..., int]:
         until: str,
         valid_at: str,
         as_of: str,
+        purpose: str,
         **arguments: object,
     ) -> int:
         from memfs.app.drafts import QuestionOptions
@@ -52,6 +54,7 @@ def query_options(function: Callable[..., int]) -> Callable[..., int]:
             until=until,
             valid_at=valid_at,
             as_of=as_of,
+            purpose=purpose,
         )
         return function(text=text, question=question, **arguments)
 

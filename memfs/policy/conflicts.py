@@ -33,7 +33,11 @@ class Comparison:
 
 def is_same_statement(left: Record, right: Record) -> bool:
     """Tells whether two records state the same words after folding."""
-    return statement_of(left.title, left.body) == statement_of(right.title, right.body)
+    return statement_of(left.title, _words(left)) == statement_of(right.title, _words(right))
+
+
+def _words(record: Record) -> str:
+    return record.body or record.field_text
 
 
 def is_same_key(left: Record, right: Record, project: Scope) -> bool:

@@ -34,7 +34,7 @@ def fingerprint_of(record: Record) -> str:
         str(record.scope or ""),
         record.subject,
         record.title,
-        record.body,
+        record.body or record.field_text,
     )
 
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @click.option(
     "--scope", "scopes", multiple=True, required=True, metavar="SCOPE", help="Repeatable."
 )
-@click.option("--class", "classes", multiple=True, metavar="CLASS", help="Records of this class.")
+@click.option("--class", "record_classes", multiple=True, metavar="CLASS", help="Of this class.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Records of this kind.")
 @click.option(
-    "--field", "fields", multiple=True, metavar="NAME", help="Show this field, and no other."
+    "--field", "shown_fields", multiple=True, metavar="NAME", help="Show this field, and no other."
 )
 @click.option("--purpose", "purposes", multiple=True, metavar="LABEL", help="For this alone.")
 @click.option(
