@@ -12,7 +12,12 @@ from memfs.model.values import JsonValue
 
 # Where the file calls something otherwise than the code.
 _FILE_NAMES: Final = MappingProxyType(
-    {"store_format": "format", "tightened": "policy.tighten", "digest": "policy.digest"}
+    {
+        "store_format": "format",
+        "sources_off": "sources.off",
+        "tightened": "policy.tighten",
+        "digest": "policy.digest",
+    }
 )
 
 
@@ -32,8 +37,9 @@ def _collect(value: object, prefix: str, into: dict[str, JsonValue]) -> None:
             _collect(part, f"{name}.", into)
         elif isinstance(part, Mapping):
             into.update({f"{name}.{key}": str(entry) for key, entry in part.items()})
-        elif isinstance(part, tuple):
-            into[name] = [str(entry) for entry in part]
+        elif isinstance(part, tuple | frozenset):
+            entries = sorted(part) if isinstance(part, frozenset) else part
+            into[name] = [str(entry) for entry in entries]
         elif isinstance(part, bool | int | float):
             into[name] = part
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
@@ -20,7 +21,7 @@ from memfs.formats.yaml_spans import Place
 from memfs.model.decision import Verdict
 from memfs.model.ids import STORE_PREFIX, is_id
 from memfs.model.limits import MATTER_BYTES
-from memfs.model.origin import Principal
+from memfs.model.origin import Channel, OriginClass, Principal
 from memfs.model.problem import Problem
 from memfs.model.scope import Scope
 from memfs.model.settings import (
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from memfs.formats.record_problems import Fault
 
 _DIGEST_CHARS: Final = 8
+_WITHOUT_EMPTY: Final = ("sources_off",)
+"""Settings that count in the digest only where they say something, being younger than it."""
+_IMPORT: Final = re.compile(r"import:[a-z0-9][a-z0-9._-]{0,63}")
 
 
 class SettingsError(DataError):
@@ -105,7 +109,13 @@ def _canonical(settings: Settings) -> str:
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
             return dict(value)
-        return {name: getattr(value, name) for name in value.__slots__}
+        if isinstance(value, frozenset):
+            return sorted(value)
+        names = (name for name in value.__slots__ if name not in _WITHOUT_EMPTY)
+        said = {name: getattr(value, name) for name in names}
+        return said | {
+            name: part for name in _WITHOUT_EMPTY if (part := getattr(value, name, None))
+        }
 
     return json.dumps(replace(settings, digest=""), default=plain, sort_keys=True)
 
@@ -242,6 +252,42 @@ def _principals(value: JsonValue) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(item) for item in value))
 
 
+def _switches(value: JsonValue) -> frozenset[str]:
+    if not isinstance(value, list):
+        raise ValueError(f"expected a list such as [agent:scout, channel:tool], got {_got(value)}")
+    for item in value:
+        if not isinstance(item, str) or not _is_switch(item):
+            raise ValueError(
+                "expected names such as agent:scout, channel:tool, class:remote or "
+                f"import:claude-memory, got {_got(item)}"
+            )
+    return frozenset(str(item) for item in value)
+
+
+def _is_switch(text: str) -> bool:
+    """What memfs itself writes is its accounts, and cannot be switched off."""
+    family, _, name = text.partition(":")
+    match family:
+        case "channel":
+            return name in set(Channel) - {Channel.SYSTEM}
+        case "class":
+            return name in set(OriginClass) - {OriginClass.SYSTEM}
+        case "import":
+            return _IMPORT.fullmatch(text) is not None
+        case "user" | "agent" | "tool":
+            return _is_principal(text)
+        case _:
+            return False
+
+
+def _is_principal(text: str) -> bool:
+    try:
+        Principal.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _tightened(value: JsonValue) -> Mapping[str, str]:
     if not isinstance(value, Mapping):
         raise ValueError(f"expected 'rule: verdict' lines, got {_got(value)}")
@@ -284,6 +330,7 @@ _GROUPS: Final[Mapping[str, _Field]] = {
     "format": _integer(1, STORE_FORMAT),
     "project": _text_of(_is_project, "a plain name of letters, digits and ._/@+-"),
     "mode": _choice(Mode),
+    "sources": _group(dict, {"off": _switches}),
     "trust": _group(
         TrustSettings,
         {"scripted": _principals, "hand_edits": _choice(HandEdits), "agent_quotes": _boolean},
@@ -318,6 +365,7 @@ def _settings(reader: _Reader, values: Mapping[str, JsonValue]) -> Settings | No
         return None
     if "format" in read:
         read["store_format"] = read.pop("format")
+    read["sources_off"] = read.pop("sources", {}).get("off", frozenset())
     read["tightened"] = read.pop("policy", {}).get("tighten", {})
     return Settings(**read)
 

@@ -107,6 +107,9 @@ class Settings:
         store_id: ``store_…``, the identity of the store.
         store_format: Version of the layout; newer than :data:`STORE_FORMAT` is refused.
         project: Name of the project; default scope is ``project:<name>``.
+        sources_off: Kill switches (A75): principals (``agent:x``), ``channel:tool``,
+            ``class:remote`` and imports (``import:claude-memory``) from which nothing is
+            admitted and nothing is served to programs.
         tightened: Rule code to verdict, only ever stricter than the table.
         digest: Short digest of the decoded settings, the ``Memfs-Policy`` trailer.
     """
@@ -115,6 +118,7 @@ class Settings:
     project: str
     store_format: int = STORE_FORMAT
     mode: Mode = Mode.ENFORCED
+    sources_off: frozenset[str] = frozenset()
     trust: TrustSettings = field(default_factory=TrustSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     inbox: InboxSettings = field(default_factory=InboxSettings)

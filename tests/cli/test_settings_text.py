@@ -11,6 +11,7 @@ def test_settings_have_dotted_names_and_plain_values() -> None:
         Settings(
             store_id="store_x",
             project="datasync",
+            sources_off=frozenset({"class:remote", "agent:scout"}),
             trust=TrustSettings(scripted=("user:ana",)),
             tightened={"preference.user-stated": "quarantine"},
         )
@@ -19,6 +20,7 @@ def test_settings_have_dotted_names_and_plain_values() -> None:
     assert flat["format"] == 1
     assert flat["store_id"] == "store_x"
     assert flat["trust.scripted"] == ["user:ana"]
+    assert flat["sources.off"] == ["agent:scout", "class:remote"]
     assert flat["trust.agent_quotes"] is True
     assert flat["trust.hand_edits"] == "review"
     assert flat["recall.rank.floor"] == 0.25

@@ -38,9 +38,28 @@ def test_what_a_file_leaves_out_has_the_default() -> None:
     assert len(settings.digest) == 8
 
 
+def test_a_file_without_switches_keeps_the_digest_that_it_had_before_there_were_any() -> None:
+    plain = decode_settings(LEAST.encode())
+    assert plain.digest == "69b8d65a"
+    assert decode_settings((LEAST + "sources: {off: []}\n").encode()).digest == plain.digest
+    switched = decode_settings((LEAST + "sources: {off: [agent:a, agent:b]}\n").encode())
+    other = decode_settings((LEAST + "sources: {off: [agent:b, agent:a]}\n").encode())
+    assert switched.digest == other.digest != plain.digest
+
+
+@pytest.mark.parametrize(
+    "switch",
+    ["scout", "agent:", "system:memfs", "channel:system", "channel:web", "class:any", "import:"],
+)
+def test_a_switch_names_something_that_can_be_switched_off(switch: str) -> None:
+    faults = found(LEAST + f'sources: {{off: ["{switch}"]}}\n')
+    assert [(line, code) for line, code, _ in faults] == [(3, "settings.value")]
+
+
 def test_every_key_reaches_its_setting() -> None:
     text = LEAST + (
         "format: 1\nmode: read-only\n"
+        "sources:\n  off: [agent:scout, user:ben, channel:tool, class:remote, import:claude-memory]\n"
         "trust: {scripted: [user:ana], hand_edits: adopt, agent_quotes: false}\n"
         "recall:\n  budget_tokens: 900\n  items: 3\n  item_bytes: 100\n  item_lines: 9\n"
         "  session_bytes: 1000\n  rank:\n    keyword: 2\n    recency: 0\n    lineage: 0.3\n"
@@ -54,6 +73,9 @@ def test_every_key_reaches_its_setting() -> None:
         store_id=STORE,
         project="datasync",
         mode=Mode.READ_ONLY,
+        sources_off=frozenset(
+            {"agent:scout", "user:ben", "channel:tool", "class:remote", "import:claude-memory"}
+        ),
         trust=TrustSettings(scripted=("user:ana",), hand_edits=HandEdits.ADOPT, agent_quotes=False),
         recall=RecallSettings(
             budget_tokens=900,
