@@ -65,6 +65,7 @@ def access_request(
         purpose=purpose or workspace.purpose,
         grants=rules.grants_of(workspace, head, actor),
         polluted=rules.polluted(workspace, head),
+        sources_off=workspace.settings.sources_off,
         sees_polluted=sees_polluted,
     )
 

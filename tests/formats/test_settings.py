@@ -59,7 +59,7 @@ def test_a_switch_names_something_that_can_be_switched_off(switch: str) -> None:
 def test_every_key_reaches_its_setting() -> None:
     text = LEAST + (
         "format: 1\nmode: read-only\n"
-        "sources:\n  off: [agent:scout, user:ben, channel:tool, class:remote, import:claude-memory]\n"
+        "sources:\n  off: [agent:scout, user:ben, channel:tool, class:remote, import:claude]\n"
         "trust: {scripted: [user:ana], hand_edits: adopt, agent_quotes: false}\n"
         "recall:\n  budget_tokens: 900\n  items: 3\n  item_bytes: 100\n  item_lines: 9\n"
         "  session_bytes: 1000\n  rank:\n    keyword: 2\n    recency: 0\n    lineage: 0.3\n"
@@ -74,7 +74,7 @@ def test_every_key_reaches_its_setting() -> None:
         project="datasync",
         mode=Mode.READ_ONLY,
         sources_off=frozenset(
-            {"agent:scout", "user:ben", "channel:tool", "class:remote", "import:claude-memory"}
+            {"agent:scout", "user:ben", "channel:tool", "class:remote", "import:claude"}
         ),
         trust=TrustSettings(scripted=("user:ana",), hand_edits=HandEdits.ADOPT, agent_quotes=False),
         recall=RecallSettings(
