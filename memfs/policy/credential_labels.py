@@ -33,7 +33,18 @@ _FOREIGN: Final = (
 )
 """A password in other languages."""
 _FOREIGN_HINTS: Final = (
-    *("wort", "contrase", "senha", "mot de", "парол", "hasło", "heslo", "lösenord", "adgangs"),
+    *(
+        "wort",
+        "woord",
+        "contrase",
+        "senha",
+        "mot de",
+        "парол",
+        "hasło",
+        "heslo",
+        "lösenord",
+        "adgangs",
+    ),
     *(
         "salasana",
         "şifre",
@@ -59,6 +70,20 @@ LABEL_HINTS: Final = (
 
 SPOKEN_HINTS: Final = ("pass", "pin", "key", "code", "token", "secret", "pwd", *_FOREIGN_HINTS)
 """One of these stands in every spoken password, case folded."""
+
+COMMAND_HINTS: Final = ("mysql", "mariadb", "curl", "sshpass", "--", "docker", "htpasswd")
+"""One of these stands in every command that carries a password."""
+
+COMMAND: Final = LazyPattern(
+    r"\b(?:mysql(?:dump|admin)?|mariadb)\b[^\n]{0,80}\s-p([^\s'\"]{4,64})|"
+    r"\bcurl\b[^\n]{0,120}\s(?:-u|--user|--proxy-user)[ =][\"']?[^\s:'\"]{1,64}:([^\s'\"]{4,128})|"
+    r"\bsshpass\s+-p\s*[\"']?([^\s'\"]{4,64})|"
+    r"\bdocker\s+login\b[^\n]{0,80}\s-p[ =]?([^\s'\"]{4,128})|"
+    r"(?<!\w)--(?:password|passwd|passphrase|token|api-key|access-key|secret(?:-key)?|auth-token)"
+    r"[ =][\"']?((?=\S*\d)[^\s'\"\[<]{6,200})",
+    re.IGNORECASE,
+)
+"""A password on a command line."""
 
 NUMBER_CODE: Final = LazyPattern(
     r"(?<![A-Za-z0-9])(?:[a-z]{1,12}[_-]){0,2}(?:(?P<card>cvv2?|cvc2?|csc|otp|puk|2fa[ _-]code|"

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 from memfs.policy.credential_labels import (
     AUTHORIZATION,
     CARD,
+    COMMAND,
+    COMMAND_HINTS,
     HEADER_HINTS,
     LABEL_HINTS,
     LABELLED,
@@ -85,7 +87,8 @@ _HOUSEHOLD_LABEL: Final = re.compile(r"(?i)(?<![A-Za-z0-9_.-])pass(?:phrase|code
 _SESSION_LABEL: Final = LazyPattern(r"(?i)session[ _-]?id$")
 _UUID: Final = LazyPattern(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _GENERIC_LABEL: Final = LazyPattern(
-    r"(?i)^(?!.*(?:api|access|auth|private|secret|signing|encryption|master|server)[_-]?key$)"
+    r"(?i)^(?!.*(?:api|access|auth|private|secret|signing|encryption|master|server|licen[cs]e|shared|"
+    r"deploy|webhook)[_-]?key$)"
     r".*(?:[_-](?:key|admin|bot|bind|id)|login|^root|^admin)$"
 )
 """Labels that often name something else: a person decides."""
@@ -115,10 +118,11 @@ _DESCRIPTION: Final = LazyPattern(
 def scan_secrets(text: str) -> tuple[SecretFinding, ...]:
     """Returns every secret in ``text``, by position, spans not overlapping.
 
-    Families with an issuer's mark win over a label, a label over a spoken password.
+    What is refused wins over what is held; then families with an issuer's mark over a label,
+    and a label over what a sentence tells.
     """
     found: list[SecretFinding] = []
-    for finding in _findings(text):
+    for finding in sorted(_findings(text), key=lambda item: item.is_held):
         if not any(finding.start < other.end and other.start < finding.end for other in found):
             found.append(finding)
     return tuple(sorted(found, key=lambda item: (item.start, item.end)))
@@ -127,7 +131,8 @@ def scan_secrets(text: str) -> tuple[SecretFinding, ...]:
 def family_names() -> tuple[str, ...]:
     """Returns the names of all families, own ones first, then those of the library."""
     own = [family.name for family in ISSUED]
-    own += ["url-credential", "authorization", "number-code", "labelled-credential"]
+    own += ["url-credential", "authorization", "command-line", "number-code"]
+    own.append("labelled-credential")
     own += SPOKEN_FAMILIES
     return tuple(dict.fromkeys((*own, *(_plugin_name(plugin) for plugin in _plugins()))))
 
@@ -140,6 +145,8 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         yield from _credentials(URL_CREDENTIAL, "url-credential", text)
     if is_hinted(HEADER_HINTS, folded):
         yield from _credentials(AUTHORIZATION, "authorization", text)
+    if is_hinted(COMMAND_HINTS, folded):
+        yield from _credentials(COMMAND, "command-line", text)
     if _is_for_library(text, tokens):
         yield from _library_findings(text)
     is_folded = _UNFOLDED.search(text) is None

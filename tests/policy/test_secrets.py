@@ -123,6 +123,7 @@ TOKENS = {
     "number-code": "PI" + "N: 4821",
     "labelled-credential": "db_pass" + "word: " + made(ALNUM, 14),
     "spoken-password": "The wifi pass" + "word is Blue-Kettle77",
+    "command-line": "curl -u deploy:" + made(ALNUM, 14) + " https://api.example.org",
     "spoken-code": "The closet PI" + "N is 4821",
 }
 
@@ -153,6 +154,8 @@ HARMLESS = [
     "Status code: 404, error code: 1201, zip code: 94110, exit code: 137.",
     "The passphrase is required and the PIN is resident-controlled.",
     "The password was changed to meet the policy.",
+    "Run pytest -p no:cacheprovider --token-file ./t; docker login -p is discouraged.",
+    "curl -u deploy:$PASSWORD https://api.example.org and mysql -p app.",
 ]
 
 
