@@ -7,6 +7,7 @@ that changes something, and hands the work to its service.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from memfs.model.origin import Actor
@@ -16,6 +17,7 @@ from memfs.services.ports import Workspace
 if TYPE_CHECKING:
     from memfs.app.granting import GrantOptions
     from memfs.services.grants import StandingGrant
+    from memfs.services.withdraw import Reach
 
 
 class Governing(ABC):
@@ -51,3 +53,62 @@ class Governing(ABC):
         from memfs.services.grants import standing_grants
 
         return standing_grants(self.workspace, self.actor)
+
+    # What is taken back -----------------------------------------------------------------
+
+    def reach(self, references: Sequence[str]) -> Reach:
+        """Tells what taking records back would reach; changes nothing."""
+        from memfs.services.withdraw import reach_of
+
+        self._take_in()
+        return reach_of(self.workspace, references, self.actor)
+
+    def retract(self, reference: str, *, why: str = "") -> Result:
+        """Takes back a record that was wrong, and withholds what rests on it."""
+        from memfs.services.withdraw import retract
+
+        self._take_in()
+        return retract(self.workspace, reference, self.actor, why=why)
+
+    def forget(self, references: Sequence[str], *, why: str = "") -> Result:
+        """Removes records, or sources, for good; tombstones keep them from coming back."""
+        from memfs.services.withdraw import forget
+
+        self._take_in()
+        return forget(self.workspace, references, self.actor, why=why)
+
+    def restore(self, reference: str) -> Result:
+        """Serves a retracted record again, and what rests on it where it is supported."""
+        from memfs.services.restore import restore
+
+        self._take_in()
+        return restore(self.workspace, reference, self.actor)
+
+    # What is gone for good --------------------------------------------------------------
+
+    def erase(
+        self,
+        references: Sequence[str],
+        *,
+        texts: Sequence[str] = (),
+        is_history: bool = False,
+        is_dry_run: bool = False,
+    ) -> Result:
+        """Erases records and searches every place that memfs manages for what is left of them.
+
+        Args:
+            references: Records, also ones that only the history has.
+            texts: Further words that must go wherever they stand.
+            is_history: Rewrite the Git history as well.
+            is_dry_run: Only tell where it stands and what would be done.
+        """
+        from memfs.services.erase import EraseWish, erase
+
+        self._take_in()
+        wish = EraseWish(
+            references=tuple(references),
+            texts=tuple(texts),
+            is_history=is_history,
+            is_dry_run=is_dry_run,
+        )
+        return erase(self.workspace, wish, self.actor)

@@ -59,6 +59,9 @@ SECTIONS: Final = (
         diff="Compare two versions of a record.",
         edit="Open a record in your editor and hand in the result.",
         correct="Replace what a record says by a new version.",
+        retract="Take a record back that was wrong; it can be restored.",
+        forget="Remove records for good, and keep them from coming back.",
+        restore="Serve a retracted record again.",
     ),
     _section(
         "Decide",
@@ -70,6 +73,10 @@ SECTIONS: Final = (
         grants="List who may read what, and until when.",
         revoke="Take a grant back, at once.",
         publish="Offer a record to another namespace, which decides for itself.",
+    ),
+    _section(
+        "Take back",
+        erase="Erase records: their bytes too, and with --history the Git history.",
     ),
     _section(
         "Bring in",

@@ -254,10 +254,7 @@ class Catalogue:
         return True
 
     def purge(self) -> None:
-        """Leaves nothing of deleted rows behind in the files beside the catalogue (A39).
-
-        A reader of another process may still hold an older state; the next purge gets it.
-        """
+        """Leaves nothing of deleted rows behind in the files beside the catalogue (A39)."""
         with self._reading() as connection:
             if connection.in_transaction:
                 connection.execute("COMMIT")
@@ -294,6 +291,12 @@ class Catalogue:
         """Returns the rows that say the same (see ``memfs.model.text``)."""
         return self._select("WHERE fingerprint = ? ORDER BY id", (fingerprint,))
 
+    def fingerprints(self) -> tuple[str, ...]:
+        """Returns every fingerprint once, in no fixed order."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT DISTINCT fingerprint FROM entry").fetchall()
+        return tuple(str(mark) for (mark,) in rows)
+
     def by_source_digest(self, digest: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that were made from the source text with this digest."""
         if not digest:
@@ -313,8 +316,7 @@ class Catalogue:
     def descendants(self, roots: Iterable[str]) -> tuple[CatalogueEntry, ...]:
         """Returns the rows of everything that rests on ``roots``, however far, without them.
 
-        The same as ``memfs.policy.closure.descendants`` over all records, at the cost of what
-        is reached.
+        As ``memfs.policy.closure.descendants`` defines it, at the cost of what is reached.
         """
         start = tuple(dict.fromkeys(roots))
         columns = ", ".join(_COLUMNS)

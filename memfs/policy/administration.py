@@ -190,9 +190,17 @@ def decide_forget(actor: Actor, record: Record, settings: Settings) -> Decision:
     return _decide_move("record.forget", actor, record, Status.DELETED, settings)
 
 
-def decide_restore(actor: Actor, record: Record, settings: Settings) -> Decision:
-    """Decides on serving a withdrawn record again; a tombstone is final."""
-    return _decide_move("record.restore", actor, record, Status.ACTIVE, settings)
+def decide_restore(
+    actor: Actor, record: Record, settings: Settings, *, is_supported: bool = True
+) -> Decision:
+    """Decides on serving a withdrawn record again; a tombstone is final.
+
+    ``is_supported`` tells whether what the record rests on still stands.
+    """
+    decision = _decide_move("record.restore", actor, record, Status.ACTIVE, settings)
+    if decision.is_admitted and not is_supported:
+        return _refused(decision.rule, reason("restore.unsupported"), settings)
+    return decision
 
 
 def decide_expire(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:

@@ -19,6 +19,11 @@ _MODE: Final = {
     "mode.shadow": "memory is in shadow mode; what would have been admitted waits instead",
 }
 
+_SOURCE: Final = {
+    "source.off": "the settings switch off where this comes from; nothing of it is admitted",
+    "namespace.polluted": "nothing is admitted into a namespace until it is repaired",
+}
+
 _ORIGIN: Final = {
     "origin.class-mismatch": "the origin's class is not the one that its channel gives",
     "origin.incomplete": "the origin lacks a source pointer or a digest of the source",
@@ -63,6 +68,8 @@ _BOUNDS: Final = {
     "bounds.validity": "the end of validity is not after its start",
     "bounds.reference": "a reference to a record or to evidence is malformed",
     "bounds.quota": "too many candidates of this principal wait already",
+    "bounds.captured": "this principal had too many texts kept as evidence within a day",
+    "claim.no-subject": "it does not say who or what it is about; say it, or give a subject",
     "claim.not-atomic": "one record holds one claim; this looks like several",
 }
 
@@ -102,7 +109,7 @@ _COMPARISON: Final = {
     "duplicate.same-claim": "an active record already says this",
     "duplicate.unchanged": "nothing would change",
     "duplicate.confirmed": "a person says what a weaker source said before; it is replaced",
-    "duplicate.new-evidence": "the evidence is added to the record that already says this",
+    "duplicate.new-evidence": "independent evidence is added to the record that says this",
 }
 
 _VERIFICATION: Final = {
@@ -112,6 +119,7 @@ _VERIFICATION: Final = {
     "quote.not-user-stated": "the quoted evidence is not what a person stated",
     "quote.other-scope": "the quoted evidence belongs to another scope",
     "quote.not-the-claim": "the claim says more than the quoted words",
+    "verification.not-the-claim": "the claim says more than what was looked up",
     "verification.failed": "a deterministic check did not confirm it",
 }
 
@@ -158,12 +166,14 @@ _ADMINISTRATION: Final = {
     "actor.not-system": "only memfs itself does this",
     "record.not-active": "the record is not active",
     "record.append-only": "records of this kind are never rewritten",
+    "restore.unsupported": "what it rests on does not stand any more",
     "transition.illegal": "a record cannot move between these states",
 }
 
 SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
         **_MODE,
+        **_SOURCE,
         **_ORIGIN,
         **_TARGET,
         **_EDIT,

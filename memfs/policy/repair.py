@@ -23,7 +23,7 @@ from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.model.text import normalise_text
 from memfs.policy.authority import authority_of, derive_authority, is_person_origin, labelled
-from memfs.policy.verification import excerpt_of, sentences_of
+from memfs.policy.verification import sentences_of
 from memfs.policy.withdrawal import is_standing
 
 _AGAINST: Final = "contradicts"
@@ -132,13 +132,11 @@ def _says_it_itself(record: Record, inputs: Sequence[Input]) -> bool:
     if origin is None or record.derived_from or not is_person_origin(origin):
         return False
     gone = [item for item in inputs if not item.stands]
-    digests = {
-        item.record.origin.digest
-        for item in gone
-        if item.record is not None and item.record.origin is not None
-    }
-    known = all(item.record is not None for item in gone)
-    return known and origin.digest not in digests and not digests & _digests(record)
+    if any(item.lost is None for item in gone):
+        return False
+    lost = [record.origin for item in gone for record in item.lost or ()]
+    digests = {source.digest for source in lost if source is not None}
+    return origin.digest not in digests and not digests & _digests(record)
 
 
 def _is_attested(record: Record, left: Sequence[Input]) -> bool:
@@ -170,7 +168,7 @@ def _sentences(item: Input) -> Iterator[str]:
     record = item.record
     if record is None:
         return
-    for text in (record.title, record.body, record.summary, record.abstract, excerpt_of(record)):
+    for text in (record.title, record.body, record.summary, record.abstract):
         yield from sentences_of(text.lstrip("# "))
     for excerpt in item.excerpts:
         if is_standing(excerpt):

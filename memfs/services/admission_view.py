@@ -6,33 +6,15 @@ from collections.abc import Mapping
 
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
-from memfs.model.digests import content_digest
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
-from memfs.services.catalogue import fingerprint_of, read_entries
+from memfs.services.catalogue import read_entries
 from memfs.services.ports import Workspace
 from memfs.services.proposals import evidence_ids
 from memfs.services.served_records import read_path
-from memfs.store.layout import TOMBSTONE_FOLDER
+from memfs.services.tombstones import is_barred
 from memfs.store.snapshot import Snapshot
-
-
-def tombstone_fingerprint(workspace: Workspace, record: Record) -> str:
-    """Returns the content-free mark that a forgotten claim leaves behind.
-
-    It is keyed by the store, so that a tombstone tells nobody outside what was forgotten.
-    """
-    return _tombstone_digest(workspace, fingerprint_of(record))
-
-
-def _tombstone_digest(workspace: Workspace, fingerprint: str) -> str:
-    return content_digest("tombstone", f"{workspace.store_id}\0{fingerprint}".encode())
-
-
-def tombstone_name(fingerprint: str) -> str:
-    """Returns the store-relative path of the tombstone with that fingerprint."""
-    return f"{TOMBSTONE_FOLDER}/{fingerprint.rsplit(':', 1)[1][:40]}.json"
 
 
 def admission_view(
@@ -51,15 +33,16 @@ def admission_view(
     """
     draft = submission.draft
     scope = str(draft.scope or "")
-    mark = _tombstone_digest(workspace, fingerprint)
+    evidence = _evidence(workspace, snapshot, catalogue, submission)
+    is_gone = is_barred(
+        workspace, catalogue, submission, fingerprint=fingerprint, evidence=evidence
+    )
     return AdmissionView(
         same_subject=read_entries(workspace, snapshot, catalogue.by_subject(draft.subject, scope)),
         same_content=read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint)),
         target=_target(workspace, snapshot, catalogue, submission.target),
-        evidence=_evidence(workspace, snapshot, catalogue, submission),
-        tombstoned=frozenset({fingerprint})
-        if snapshot.entry(tombstone_name(mark)) is not None
-        else frozenset(),
+        evidence=evidence,
+        tombstoned=frozenset({fingerprint}) if is_gone else frozenset(),
         waiting=waiting,
         reviewer=reviewer,
         project=workspace.scope,

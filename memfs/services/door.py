@@ -11,9 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
-from memfs.errors import ConflictError
+from memfs.errors import ConflictError, MemfsError
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
+from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath, Withdrawal, with_barrier
+from memfs.services.jobs import begin_job, end_job
 from memfs.services.ports import Workspace
 from memfs.services.read_back import read_back
 from memfs.services.settle import ContendedError, is_beside_memory, settle
@@ -39,10 +41,23 @@ class Decided(Generic[Outcome]):
 
 @dataclass(frozen=True, slots=True)
 class Committed(Generic[Outcome]):
-    """The outcome that held in the end and the commit that made it so, if any."""
+    """The outcome that held in the end and the commit that made it so, if any.
+
+    Where the operation took something back, ``aftermath`` tells what followed.
+    """
 
     outcome: Outcome
     commit: Commit | None
+    aftermath: Aftermath = NOTHING_FOLLOWED
+
+
+@dataclass(frozen=True, slots=True)
+class _Written(Generic[Outcome]):
+    """What one attempt wrote, and what it took back."""
+
+    outcome: Outcome
+    commit: Commit | None = None
+    withdrawal: Withdrawal | None = None
 
 
 def commit_decided(
@@ -60,7 +75,20 @@ def commit_decided(
         ReadBackError: The ledger does not have what was committed to it.
         PreconditionError: A record that the caller named changed in an incompatible way and
             ``decide`` did not notice.
+        CanaryError: What was taken back can still be read; the barrier stands.
     """
+    written = _written(workspace, decide)
+    commit, withdrawal = written.commit, written.withdrawal
+    if commit is None or withdrawal is None:
+        return Committed(written.outcome, commit)
+    from memfs.services.aftermath import follow_up  # most operations take nothing back
+
+    return Committed(written.outcome, commit, follow_up(workspace, withdrawal, commit.id))
+
+
+def _written(
+    workspace: Workspace, decide: Callable[[Snapshot], Decided[Outcome]]
+) -> _Written[Outcome]:
     settle(workspace)
     moved: ConflictError | None = None
     for attempt in range(_ATTEMPTS):
@@ -83,13 +111,27 @@ def commit_decided(
 
 def _attempt(
     workspace: Workspace, decide: Callable[[Snapshot], Decided[Outcome]]
-) -> Committed[Outcome]:
-    decided = decide(workspace.store.snapshot())
+) -> _Written[Outcome]:
+    snapshot = workspace.store.snapshot()
+    decided = decide(snapshot)
     if decided.plan is None:
-        return Committed(decided.outcome, None)
-    commit = _commit(workspace, decided.plan)
-    read_back(workspace, decided.plan, commit)
-    return Committed(decided.outcome, commit)
+        return _Written(decided.outcome)
+    plan, withdrawal = with_barrier(workspace, snapshot, decided.plan)
+    if withdrawal is None or not withdrawal.is_followed:
+        commit = _commit(workspace, plan)
+        read_back(workspace, plan, commit)
+        return _Written(decided.outcome, commit)
+    begin_job(workspace, withdrawal)
+    try:
+        commit = _commit(workspace, plan)
+    except MemfsError:
+        end_job(workspace, withdrawal.transaction)
+        raise
+    if commit.is_replay:
+        end_job(workspace, withdrawal.transaction)
+        return _Written(decided.outcome, commit)
+    read_back(workspace, plan, commit)
+    return _Written(decided.outcome, commit, withdrawal)
 
 
 def _commit(workspace: Workspace, plan: Plan) -> Commit:

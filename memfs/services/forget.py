@@ -1,23 +1,27 @@
-"""Forgetting one record: its file goes, a content-free tombstone stays.
+"""Forgetting: the file goes, a content-free tombstone stays, what rested on it is withheld.
 
-The tombstone carries a keyed fingerprint, so that import, sync or extraction cannot bring
-the same claim back. The closure over what was derived from it, and erasure of history, are
-planned on this seam and not built here.
+Deleting a source is another thing than forgetting what was learned from it (A63): with an
+envelope go the words that were kept of it, and the tombstone bars the source. The barrier around
+everything that rests on either is set where every plan passes (see ``memfs.services.barrier``).
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 
-from memfs.model.decision import Decision, Verdict
-from memfs.model.instants import format_instant
+from memfs.index.catalogue import Catalogue
+from memfs.model.decision import Decision
 from memfs.model.operation import FileChange
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.policy.administration import decide_forget, decide_operation
-from memfs.services.admission_view import tombstone_fingerprint, tombstone_name
+from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.ports import Workspace
+from memfs.services.tombstones import SOURCE_KIND, tombstone_change, tombstone_of
 from memfs.store.snapshot import Snapshot
+
+EXCERPT_KIND = "excerpt"
 
 
 def forget_changes(
@@ -27,41 +31,69 @@ def forget_changes(
     target: StoredRecord | None,
     actor: Actor,
 ) -> tuple[tuple[FileChange, ...], Decision]:
-    """Returns the changes that withdraw the record at ``path``, and the decision on them.
+    """Returns the changes that forget the record at ``path``, and the decision on them.
 
     A path without an admitted record is only removed from the branch; it leaves no tombstone.
     """
-    decision = (
-        decide_operation("record.forget", actor, workspace.settings)
-        if target is None
-        else decide_forget(actor, target.record, workspace.settings)
-    )
-    if decision.verdict is not Verdict.ACTIVATE:
-        return (), decision
-    changes: list[FileChange] = []
-    tip = snapshot.raw_entry(path)
-    if tip is not None:
-        changes.append(FileChange(path=path, content=None, expected=tip.blob, decision=decision))
     if target is not None:
-        changes.append(_tombstone(workspace, snapshot, target, decision))
+        return forget_each(workspace, snapshot, (target,), actor)
+    decision = decide_operation("record.forget", actor, workspace.settings)
+    tip = snapshot.raw_entry(path)
+    if not decision.is_admitted or tip is None:
+        return (), decision
+    return (FileChange(path=path, content=None, expected=tip.blob, decision=decision),), decision
+
+
+def forget_each(
+    workspace: Workspace, snapshot: Snapshot, targets: Sequence[StoredRecord], actor: Actor
+) -> tuple[tuple[FileChange, ...], Decision]:
+    """Returns the changes that forget several records at once, and the decision on them.
+
+    One that may not be forgotten keeps all of them; the decision is the one about it.
+    """
+    changes: list[FileChange] = []
+    decision = decide_operation("record.forget", actor, workspace.settings)
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        for target in with_words(workspace, snapshot, catalogue, targets):
+            decision = decide_forget(actor, target.record, workspace.settings)
+            if not decision.is_admitted:
+                return (), decision
+            changes.extend(removal(workspace, snapshot, catalogue, target, decision))
     return tuple(changes), decision
 
 
-def _tombstone(
-    workspace: Workspace, snapshot: Snapshot, target: StoredRecord, decision: Decision
-) -> FileChange:
-    fingerprint = tombstone_fingerprint(workspace, target.record)
-    name = tombstone_name(fingerprint)
-    standing = snapshot.raw_entry(name)
-    content = {
-        "id": target.record.id,
-        "kind": target.record.kind,
-        "at": format_instant(workspace.clock.now()),
-        "fingerprint": fingerprint,
-    }
-    return FileChange(
-        path=name,
-        content=(json.dumps(content, indent=2) + "\n").encode(),
-        expected=standing.blob if standing else None,
-        decision=decision,
+def removal(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    target: StoredRecord,
+    decision: Decision,
+) -> tuple[FileChange, ...]:
+    """Returns the two changes that forget one record: its file, and its tombstone."""
+    tombstone = tombstone_of(workspace, snapshot, catalogue, target.record)
+    grave = tombstone_change(snapshot, tombstone, decision)
+    tip = snapshot.raw_entry(target.path)
+    if tip is None:
+        return (grave,)
+    return (
+        FileChange(path=target.path, content=None, expected=tip.blob, decision=decision),
+        grave,
     )
+
+
+def with_words(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    targets: Iterable[StoredRecord],
+) -> tuple[StoredRecord, ...]:
+    """Returns the targets, and with each source the excerpts that keep its words, each once."""
+    found: dict[str, StoredRecord] = {}
+    for target in targets:
+        found.setdefault(target.path, target)
+        if target.record.kind != SOURCE_KIND:
+            continue
+        rows = [row for row in catalogue.dependents([target.record.id]) if row.kind == EXCERPT_KIND]
+        for excerpt in read_entries(workspace, snapshot, rows):
+            found.setdefault(excerpt.path, excerpt)
+    return tuple(found.values())

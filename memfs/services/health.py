@@ -8,6 +8,7 @@ from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
 from memfs.model.values import JsonValue
 from memfs.policy.access import SERVED_STATUS
+from memfs.services.aftermath import resume
 from memfs.services.catalogue import open_catalogue
 from memfs.services.inbox import read_inbox
 from memfs.services.ports import Workspace
@@ -78,7 +79,8 @@ def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
     """Examines the store, its Git repository and its caches; mends with ``fix``.
 
     Mending never touches a record: it finishes interrupted writes, settles commits made by
-    hand, restores the store's own Git configuration and hooks, and rebuilds caches.
+    hand, restores the store's own Git configuration and hooks, rebuilds caches, and finishes
+    the repair after a withdrawal.
 
     Returns:
         What is wrong, after mending when that was asked for.
@@ -87,6 +89,7 @@ def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
         workspace.store.mend()
         settle(workspace)
         rebuild_caches(workspace)
+        resume(workspace, everything=True)
     problems = list(workspace.store.health())
     index = index_status(workspace)
     if index.reason and index.reason != "index.missing":

@@ -20,6 +20,7 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
+from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.catalogue import fingerprint_of
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidate, read_inbox
@@ -80,7 +81,21 @@ def submit(
         return _activation(workspace, snapshot, judgement, actor)
 
     committed = commit_decided(workspace, decide_on)
-    return _result(workspace, committed.outcome, committed.commit, action)
+    result = _result(workspace, committed.outcome, committed.commit, action)
+    return with_aftermath(result, committed.aftermath)
+
+
+def with_aftermath(result: Result, aftermath: Aftermath) -> Result:
+    """Adds to an answer what an operation withheld and what of it is served again."""
+    if aftermath == NOTHING_FOLLOWED:
+        return result
+    data = {
+        "receipt": aftermath.receipt,
+        "restored": list(aftermath.restored),
+        "withheld": list(aftermath.withheld),
+    }
+    message = f"{result.message}{aftermath.words}"
+    return replace(result, message=message, data={**result.data, **data})
 
 
 def own_key(actor: Actor, key: str) -> str:

@@ -16,6 +16,7 @@ from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, FileChange, Plan
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.withdrawal import is_pending
 from memfs.services.ports import Workspace
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
@@ -83,6 +84,8 @@ def _fault(
         is_history=True,
     )
     decision = may_read(record, request)
+    if is_pending(record):
+        return "it was withdrawn and is served" if decision.allowed else ""
     if not decision.allowed:
         return f"policy does not serve it: {decision.reason.code if decision.reason else ''}"
     return ""

@@ -87,7 +87,7 @@ def find_record(
     name, _ = split_version(reference.strip())
     catalogue = open_catalogue(workspace, snapshot)
     try:
-        entries = _matches(catalogue, name)
+        entries = named_entries(catalogue, name)
     finally:
         catalogue.close()
     rows = served_from(workspace, snapshot, entries, request)
@@ -105,7 +105,8 @@ def find_record(
     return found[0]
 
 
-def _matches(catalogue: Catalogue, name: str) -> tuple[CatalogueEntry, ...]:
+def named_entries(catalogue: Catalogue, name: str) -> tuple[CatalogueEntry, ...]:
+    """Returns the rows that a reference without its version may mean, in any state."""
     if is_id(name):
         return catalogue.by_id(name)
     if _is_path(name):

@@ -34,7 +34,7 @@ from memfs.services.inbox import (
 from memfs.services.judgement import StaleBaseError
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from
-from memfs.services.propose import activated, first_reason
+from memfs.services.propose import activated, first_reason, with_aftermath
 from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import hold_path
 from memfs.store.snapshot import Snapshot
@@ -74,7 +74,8 @@ def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
     except StaleBaseError:
         _file_as_conflict(workspace, candidate)
         raise
-    return _accepted(workspace, committed.outcome, committed.commit)
+    accepted = _accepted(workspace, committed.outcome, committed.commit)
+    return with_aftermath(accepted, committed.aftermath)
 
 
 def _file_as_conflict(workspace: Workspace, candidate: Candidate) -> None:

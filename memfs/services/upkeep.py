@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from memfs.errors import GitError
+from contextlib import suppress
+
+from memfs.errors import GitError, MemfsError
+from memfs.services.jobs import left_behind
 from memfs.services.ports import Workspace
+
+
+def end_withdrawals(workspace: Workspace) -> None:
+    """Finishes the repair and the receipt of a withdrawal whose process was killed.
+
+    Costs one folder listing when there is none. What cannot be finished now is left for the next
+    time; what was withdrawn stays withdrawn.
+    """
+    if next(left_behind(workspace), None) is None:
+        return
+    from memfs.services.aftermath import resume
+
+    with suppress(MemfsError, OSError):
+        resume(workspace)
 
 
 def keep_up(workspace: Workspace) -> bool:
@@ -16,6 +33,7 @@ def keep_up(workspace: Workspace) -> bool:
     Returns:
         Whether something was packed.
     """
+    end_withdrawals(workspace)
     try:
         return not workspace.store.maintain().is_skipped
     except (GitError, OSError):

@@ -161,6 +161,7 @@ def operations() -> Iterable[Decision]:
     yield decide_operation("ledger.repair", ANA, SETTINGS)
     yield decide_correct(ANA, claim(status=Status.EXPIRED), SETTINGS)
     yield decide_restore(ANA, claim(status=Status.DELETED), SETTINGS)
+    yield decide_restore(ANA, claim(status=Status.RETRACTED), SETTINGS, is_supported=False)
     from memfs.domains.claims.kinds import EPISODE
 
     yield decide_correct(ANA, claim(kind="episode"), SETTINGS, kind=EPISODE)

@@ -49,6 +49,7 @@ def test_what_was_brought_up_step_by_step_is_what_a_new_one_would_be(project: Pa
         ("FastAPI", "active", 1),
         ("Flask", "superseded", 1),
         ("The port is 8001", "active", 2),
+        ("receipt of forget", "active", 1),
     ]
 
 

@@ -47,7 +47,7 @@ def test_what_was_forgotten_is_on_no_path(project: Path) -> None:
 def test_a_tombstone_tells_nothing_of_the_content(project: Path) -> None:
     (name,) = tree_of(project, "tombstones")
     content = json.loads((store_root(project) / name).read_text())
-    assert sorted(content) == ["at", "fingerprint", "id", "kind"]
+    assert sorted(content) == ["at", "fingerprint", "id", "kind", "marks"]
     assert "fastapi" not in str(content).lower()
 
 

@@ -12,6 +12,7 @@ from memfs.errors import MemfsError
 from memfs.model.candidate import CandidateAction, CandidateState
 from memfs.model.result import ResultStatus
 from memfs.model.status import Status
+from memfs.services.inbox import UnknownCandidateError
 from memfs.services.review import MayNotReviewError, MemoryModeError
 from tests.support.memory import (
     AGENT,
@@ -198,8 +199,9 @@ def test_a_correction_of_what_was_forgotten_brings_nothing_back(project: Path) -
     with memory_of(project) as memory:
         forget = next(i for i in memory.candidates() if i.action is CandidateAction.FORGET)
         memory.accept([forget.id])
-        (result,) = memory.accept([candidate])
-    assert [reason.code for reason in result.reasons] == ["target.missing"]
+        with pytest.raises(UnknownCandidateError):
+            memory.accept([candidate])
+    assert inbox_files(project) == []
     assert said(project) == []
 
 

@@ -1,0 +1,177 @@
+"""What follows a barrier, in this order: purge, repair, canary, receipt (A60).
+
+The barrier is in the ledger before anything here begins, and nothing here is needed for it to
+hold: killed at any point, the withdrawn stays withdrawn. A note beside the caches names the work
+that was begun; whoever finds one that nobody works on any more finishes it, and doing it twice
+does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing, suppress
+
+from memfs.errors import DataError, MemfsError
+from memfs.formats.record_codec import decode_record
+from memfs.model.candidate import Candidate
+from memfs.model.ids import CommitId
+from memfs.model.record import StoredRecord
+from memfs.model.text import normalise_text
+from memfs.services.barrier import Aftermath, Withdrawal
+from memfs.services.canary import ask_everywhere, check_nothing_found
+from memfs.services.catalogue import open_catalogue
+from memfs.services.in_step import projection_stamp
+from memfs.services.inbox import read_inbox, remove_candidate
+from memfs.services.jobs import end_job, left_behind
+from memfs.services.ports import Workspace
+from memfs.services.projection_source import read_projection, write_projection
+from memfs.services.receipts import write_receipt
+from memfs.services.reindex import ensure_fresh
+from memfs.services.repair import Repaired, repair
+from memfs.services.withdrawal_receipt import details_of
+from memfs.store.layout import PROJECTIONS
+
+
+def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Aftermath:
+    """Purges what was derived, repairs what is supported, asks everywhere, writes the receipt.
+
+    Args:
+        workspace: The store.
+        withdrawal: What was taken back, as it stood.
+        commit: The commit that set the barrier.
+
+    Raises:
+        CanaryError: Something of it can still be read; the barrier stands.
+    """
+    purge(workspace, withdrawal)
+    before = {stored.record.id: stored for stored in (*withdrawal.roots, *withdrawal.withheld)}
+    withheld = frozenset(stored.record.id for stored in withdrawal.withheld)
+    repaired, trouble = Repaired(withheld=tuple(sorted(withheld))), ""
+    if withheld:
+        try:
+            repaired = repair(workspace, before=before, only=withheld)
+        except MemfsError as error:
+            trouble = error.code
+        purge_derived(workspace)
+    still = frozenset(repaired.withheld)
+    parents = workspace.store.commit_info(CommitId(commit)).parents
+    report = ask_everywhere(
+        workspace,
+        gone=(
+            *withdrawal.removed,
+            *(stored for stored in withdrawal.withheld if stored.record.id in still),
+        ),
+        retracted=withdrawal.retracted,
+        replaced=withdrawal.replaced,
+        before=parents[0] if parents else "",
+    )
+    check_nothing_found(report)
+    details = details_of(workspace, withdrawal, repaired, report)
+    receipt = write_receipt(
+        workspace,
+        operation=withdrawal.operation,
+        transaction=withdrawal.transaction,
+        targets=tuple(stored.record.reference for stored in withdrawal.roots),
+        details=details,
+    )
+    if not trouble:
+        end_job(workspace, withdrawal.transaction)
+    return Aftermath(
+        receipt=receipt.id,
+        restored=repaired.restored,
+        withheld=repaired.withheld,
+        details=details,
+        trouble=trouble,
+    )
+
+
+# Purging -----------------------------------------------------------------------------------
+
+
+def purge(workspace: Workspace, withdrawal: Withdrawal) -> None:
+    """Takes what was withdrawn out of everything that was made from it (A39)."""
+    purge_derived(workspace)
+    _purge_projections(workspace, [*withdrawal.roots, *withdrawal.withheld])
+    if withdrawal.removed:
+        _purge_inbox(workspace, withdrawal.removed)
+
+
+def purge_derived(workspace: Workspace) -> None:
+    """Brings index and catalogue to the ledger's head and leaves nothing older in them."""
+    ensure_fresh(workspace)
+    with closing(open_catalogue(workspace, workspace.store.snapshot())) as catalogue:
+        catalogue.purge()
+
+
+def _purge_projections(workspace: Workspace, gone: Sequence[StoredRecord]) -> None:
+    """Removes generated views, which come back by themselves; out of one that a person is
+    editing only the withdrawn lines are taken.
+    """
+    written = projection_stamp(workspace).digest
+    marks = tuple(f"{stored.record.id}@" for stored in gone)
+    for path in PROJECTIONS:
+        text = read_projection(workspace, path)
+        if text is None or not any(mark in text for mark in marks):
+            continue
+        try:
+            if workspace.store.working_digest(path) == written:
+                workspace.store.remove_untracked(path)
+                continue
+            lines = text.splitlines(keepends=True)
+            kept = (line for line in lines if not any(mark in line for mark in marks))
+            write_projection(workspace, path, "".join(kept))
+        except DataError:
+            continue
+
+
+def _purge_inbox(workspace: Workspace, removed: Sequence[StoredRecord]) -> None:
+    """Removes proposals that say what was forgotten; a person's own file is left to them."""
+    ids = {stored.record.id for stored in removed}
+    words = {normalise_text(stored.record.body) for stored in removed} - {""}
+    for candidate in read_inbox(workspace).candidates:
+        if not candidate.is_working_file and _carries(workspace, candidate, ids, words):
+            remove_candidate(workspace, candidate)
+
+
+def _carries(workspace: Workspace, candidate: Candidate, ids: set[str], words: set[str]) -> bool:
+    if candidate.record_id in ids or any(quote.evidence_id in ids for quote in candidate.quotes):
+        return True
+    decoded = decode_record(
+        candidate.content, path=candidate.path, registry=workspace.registry, draft=True
+    )
+    return decoded.record is not None and normalise_text(decoded.record.body) in words
+
+
+# What a killed process left -------------------------------------------------------------
+
+
+def resume(workspace: Workspace, *, everything: bool = False) -> tuple[str, ...]:
+    """Finishes what a killed process left behind; returns the references served again.
+
+    Args:
+        workspace: The store.
+        everything: Look at everything behind a barrier, whatever the notes say.
+    """
+    notes = list(left_behind(workspace))
+    if not notes and not everything:
+        return ()
+    purge_derived(workspace)
+    repaired = repair(workspace)
+    for path, note in notes:
+        transaction = str(note.get("transaction", ""))
+        if _is_in_ledger(workspace, transaction):
+            roots = note.get("roots")
+            write_receipt(
+                workspace,
+                operation=str(note.get("operation", "")),
+                transaction=transaction,
+                targets=[str(root) for root in roots] if isinstance(roots, list) else [],
+                details={"resumed": True, "restored": len(repaired.restored)},
+            )
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    return repaired.restored
+
+
+def _is_in_ledger(workspace: Workspace, transaction: str) -> bool:
+    return any(commit.transaction == transaction for commit in workspace.store.commits(limit=1000))

@@ -1,0 +1,100 @@
+"""Receipts: a content-free account of an operation with consequences, as a record of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memfs.model.digests import content_digest
+from memfs.model.operation import OperationKind
+from memfs.model.origin import SYSTEM_ACTOR, Origin, OriginClass
+from memfs.model.receipt import Receipt
+from memfs.model.record import Record
+from memfs.model.values import JsonValue
+from memfs.policy.administration import decide_receipt
+from memfs.services.door import Decided, commit_decided
+from memfs.services.ports import Workspace
+from memfs.services.proposals import Draft, new_file, plan_from
+from memfs.store.snapshot import Snapshot
+
+KIND = "receipt"
+
+
+def write_receipt(
+    workspace: Workspace,
+    *,
+    operation: str,
+    transaction: str,
+    targets: Sequence[str],
+    details: Mapping[str, JsonValue],
+) -> Receipt:
+    """Commits the receipt of one operation; writing it twice gives the first one.
+
+    Args:
+        workspace: The store.
+        operation: What was done.
+        transaction: ``tx_…`` of the commit that did it.
+        targets: Ids concerned.
+        details: Counts, places and guarantees; never content.
+    """
+
+    def decide_on(snapshot: Snapshot) -> Decided[Draft]:
+        draft = receipt_draft(
+            workspace,
+            snapshot,
+            operation=operation,
+            transaction=transaction,
+            targets=targets,
+            details=details,
+        )
+        plan = plan_from(
+            workspace,
+            snapshot,
+            operation=OperationKind.RECORD,
+            actor=SYSTEM_ACTOR,
+            drafts=(draft,),
+            subject=f"receipt of {operation}",
+            key=content_digest("receipt", transaction.encode("ascii")),
+        )
+        return Decided(draft, plan)
+
+    committed = commit_decided(workspace, decide_on)
+    names = committed.commit.records if committed.commit is not None else ()
+    identifier = names[0].partition("@")[0] if names else committed.outcome.record.id
+    return Receipt(
+        id=identifier,
+        operation=operation,
+        transaction=transaction,
+        targets=tuple(targets),
+        details=details,
+    )
+
+
+def receipt_draft(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    *,
+    operation: str,
+    transaction: str,
+    targets: Sequence[str],
+    details: Mapping[str, JsonValue],
+) -> Draft:
+    """Lays out the file of a receipt, for an operation that carries its own."""
+    record = Record(
+        kind=KIND,
+        title=f"receipt of {operation}",
+        scope=workspace.scope,
+        observed=workspace.clock.now(),
+        origin=Origin(
+            origin_class=OriginClass.SYSTEM,
+            principal=SYSTEM_ACTOR.principal,
+            channel=SYSTEM_ACTOR.channel,
+            source=transaction,
+        ),
+        fields={
+            "operation": operation,
+            "transaction": transaction,
+            "targets": list(targets),
+            "details": dict(details),
+        },
+    )
+    return new_file(workspace, snapshot, record, decide_receipt(workspace.settings))

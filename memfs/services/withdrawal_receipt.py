@@ -1,0 +1,86 @@
+"""What the receipt of a withdrawal says: which level each place reached, and what is beyond it.
+
+Never content: ids, counts, names of remotes and of destinations (A21, A61, A63).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memfs.model.ids import split_version
+from memfs.model.values import JsonValue
+from memfs.policy.erasure import Level
+from memfs.services.barrier import Withdrawal
+from memfs.services.canary import CanaryReport
+from memfs.services.ports import Workspace
+from memfs.services.repair import Repaired
+from memfs.services.served_records import read_records
+from memfs.services.tombstones import SOURCE_KIND
+from memfs.store.remotes import remote_names
+
+PUBLICATION_FOLDER: Final = "publications/"
+
+
+def details_of(
+    workspace: Workspace, withdrawal: Withdrawal, repaired: Repaired, report: CanaryReport
+) -> dict[str, JsonValue]:
+    """Returns the account of one withdrawal."""
+    details: dict[str, JsonValue] = {
+        "what": _what(withdrawal),
+        "levels": _levels(withdrawal),
+        "removed": len(withdrawal.removed),
+        "reached": len(withdrawal.withheld),
+        "restored": list(repaired.restored),
+        "withheld": list(repaired.withheld),
+        "canary": {"asked": report.asked, "found": len(report.found), "paths": list(report.paths)},
+        "beyond_reach": _beyond_reach(workspace, withdrawal),
+    }
+    return details
+
+
+def _what(withdrawal: Withdrawal) -> str:
+    """Says in one word which of two things happened (A63)."""
+    if any(stored.record.kind == SOURCE_KIND for stored in withdrawal.removed):
+        return "source deleted, with what was learned from it alone"
+    if withdrawal.removed:
+        return "memory forgotten; its source stays and is not learned from again"
+    if withdrawal.retracted:
+        return "memory taken back; a person can restore it"
+    return "memory replaced; its earlier wording stays in its history"
+
+
+def _levels(withdrawal: Withdrawal) -> dict[str, JsonValue]:
+    reached = str(Level.MANAGED if withdrawal.removed else Level.WITHDRAWN)
+    return {
+        "read paths": str(Level.WITHDRAWN),
+        "ledger head and working tree": reached,
+        "index, catalogue, projections": str(Level.MANAGED),
+        "inbox": reached,
+        "records that rest on it": str(Level.WITHDRAWN),
+        "git history": str(Level.WITHDRAWN),
+        "copies elsewhere": str(Level.EXTERNAL),
+    }
+
+
+def _beyond_reach(workspace: Workspace, withdrawal: Withdrawal) -> dict[str, JsonValue]:
+    return {
+        "git history": "earlier versions stay until they are erased: memfs erase",
+        "packets handed out": "what was recalled before is where it was sent",
+        "publications": list(_publications(workspace, withdrawal)),
+        "remotes": list(remote_names(workspace.store.git_dir)),
+        "backups": "a restored one is brought up to the tombstones when it is opened",
+    }
+
+
+def _publications(workspace: Workspace, withdrawal: Withdrawal) -> tuple[str, ...]:
+    """Returns the ids of publications of what was withdrawn: other stores decide for themselves."""
+    gone = {stored.record.id for stored in (*withdrawal.roots, *withdrawal.withheld)}
+    snapshot = workspace.store.snapshot()
+    places = ((entry.path, entry.blob) for entry in snapshot.entries(PUBLICATION_FOLDER))
+    return tuple(
+        sorted(
+            stored.record.id
+            for stored in read_records(workspace, snapshot, places)
+            if split_version(str(stored.record.fields.get("record", "")))[0] in gone
+        )
+    )
