@@ -208,11 +208,13 @@ class Memory(Asking, Governing, Publishing):
 
     def candidate(self, reference: str) -> tuple[Candidate, str]:
         """Returns one candidate and its difference from the ledger."""
-        from memfs.services.inbox import difference, find_candidate
+        from memfs.services.candidate_view import seen_candidate, seen_difference
+        from memfs.services.inbox import find_candidate
 
         self._take_in()
         candidate = find_candidate(self.workspace, reference, self.actor)
-        return candidate, difference(self.workspace, candidate)
+        shown = seen_candidate(self.workspace, candidate, self.actor)
+        return shown, seen_difference(self.workspace, candidate, self.actor)
 
     def accept(self, references: Sequence[str] | None) -> tuple[Result, ...]:
         """Accepts candidates; ``None`` for all that wait, batches in one commit each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memfs.errors import AccessError
 from memfs.formats.record_codec import decode_record
 from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.origin import Actor, Origin
@@ -16,6 +17,13 @@ from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
 from memfs.services.propose import submit
 from memfs.services.reading import find_record
+from memfs.services.served_records import read_path
+
+
+class SeenInPartError(AccessError):
+    """Nobody rewrites a record of which they see a part."""
+
+    code = "access.seen-in-part"
 
 
 def target_of(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
@@ -24,9 +32,18 @@ def target_of(workspace: Workspace, reference: str, actor: Actor) -> StoredRecor
     Raises:
         UnknownRecordError: None matches, or none that may be seen.
         AmbiguousRecordError: More than one does.
+        SeenInPartError: The actor sees a part of it, and would write over the rest.
     """
-    request = access_request(workspace, actor)
-    return find_record(workspace, workspace.store.snapshot(), reference, request)
+    snapshot = workspace.store.snapshot()
+    seen = find_record(workspace, snapshot, reference, access_request(workspace, actor))
+    # What was handed out may lack links that the actor may not follow; a new version keeps them.
+    stored = read_path(workspace, snapshot, seen.path) if seen.path else None
+    if stored is None:
+        raise SeenInPartError(
+            f"expected a record that is seen whole, got a part of {seen.record.id}",
+            hint="propose a claim of its own",
+        )
+    return stored
 
 
 def correct(

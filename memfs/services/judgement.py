@@ -20,6 +20,7 @@ from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.ports import Workspace
 from memfs.services.proposals import completed_draft
 from memfs.services.served_records import read_path
+from memfs.services.submitter import held_quietly, known_to_submitter
 from memfs.store.snapshot import Snapshot
 
 
@@ -99,9 +100,13 @@ def judge_with(
         waiting=waiting,
         reviewer=reviewer,
     )
-    if view.target is not None:
-        check_base(view.target, completed.base)
-    decision = decide(completed, view, workspace.settings, workspace.registry, now)
+    told = known_to_submitter(workspace, completed, view)
+    if told.target is not None:
+        check_base(told.target, completed.base)
+    decision = decide(completed, told, workspace.settings, workspace.registry, now)
+    if decision.is_admitted and told is not view:
+        whole = decide(completed, view, workspace.settings, workspace.registry, now)
+        decision = decision if whole.is_admitted else held_quietly(decision)
     replaced = tuple(
         stored
         for identifier in decision.supersedes
@@ -111,7 +116,7 @@ def judge_with(
     return Judgement(
         submission=completed,
         decision=decision,
-        target=view.target,
+        target=told.target,
         replaced=replaced,
         fingerprint=fingerprint,
     )
