@@ -68,8 +68,12 @@ LABEL_HINTS: Final = (
 )
 """One of these stands in every label and in every spoken password, case folded."""
 
-SPOKEN_HINTS: Final = ("pass", "pin", "key", "code", "token", "secret", "pwd", *_FOREIGN_HINTS)
-"""One of these stands in every spoken password, case folded."""
+SPOKEN_HINTS: Final = ("pass", "pin", "key", "code", "token", "secret", "pwd")
+"""One of these stands in every password that an English sentence tells, case folded."""
+
+FOREIGN_HINTS: Final = tuple(hint for hint in _FOREIGN_HINTS if hint.isascii())
+FOREIGN_LETTERS: Final = tuple(hint for hint in _FOREIGN_HINTS if not hint.isascii())
+"""One of these stands in every one in other languages; the latter only outside ASCII."""
 
 COMMAND_HINTS: Final = ("mysql", "mariadb", "curl", "sshpass", "--", "docker", "htpasswd")
 """One of these stands in every command that carries a password."""
@@ -112,20 +116,26 @@ LABELLED: Final = LazyPattern(
 )
 """A name that says what it is, and a value right after it."""
 
+_TOLD: Final = r"\s*:?\s*(?P<quote>[\"'`“‘«「]?)(?P<value>[^\s\"'`”’»」,;]{4,64})"
 SPOKEN: Final = LazyPattern(
-    r"(?:\b(?:(?P<password>password|passwd|pwd)|(?P<key>(?:secret|api|access|client|private|"
+    r"\b(?:(?P<password>password|passwd|pwd)|(?P<key>(?:secret|api|access|client|private|"
     r"signing|encryption|recovery|master)[ -](?:key|token|secret)|license[ -]key|keystore[ -]pass)|"
     r"(?P<code>pass[ -]?phrase|pass[ -]?code|pin(?:[ -]?code)?|wi-?fi[ -]key|"
     r"(?:door|gate|alarm|entry|keypad|locker|garage|safe)[ -]code|access[ -]code))\b"
     r"(?:\s+(?:for|to|of|on|at)\s+[^.\n:]{1,40}?)?(?:\s+(?:(?:is|was|has been|now|got)\s+){0,2}"
     r"(?:set|changed|reset|updated|rotated)\s+to|\s+(?:is|was|are|will be|remains|=|-|–|:))"
-    r"(?:\s+(?:now|still|currently))?"
-    r"|(?P<foreign>" + _FOREIGN + r")(?:\s+(?:für|de|du|para|do|da|voor|от|для)\s+"
-    r"[^.\n:]{1,40}?)?\s*(?:ist|lautet|war|es|est|é|è|is|on|är|er|это|:|=|-|–|是|为|為|は|은|는|：))"
-    r"\s*:?\s*(?P<quote>[\"'`“‘«「]?)(?P<value>[^\s\"'`”’»」,;]{4,64})",
+    r"(?:\s+(?:now|still|currently))?" + _TOLD,
     re.IGNORECASE,
 )
 """A password, a key or a code told in a sentence."""
+
+SPOKEN_ELSEWHERE: Final = LazyPattern(
+    r"(?P<password>" + _FOREIGN + r")(?P<key>)(?P<code>)(?:\s+(?:für|de|du|para|do|da|voor|от|"
+    r"для)\s+[^.\n:]{1,40}?)?\s*(?:ist|lautet|war|es|est|é|è|is|on|är|er|это|:|=|-|–|是|为|為|は|은|"
+    r"는|：)" + _TOLD,
+    re.IGNORECASE,
+)
+"""A password told in another language."""
 
 SOFTWARE: Final = LazyPattern(
     r"\b(?:gpg|pgp|ssh|tls|key(?:store|ring|chain)?|vault|wallet|luks|disk|encrypt\w*|database|db|"

@@ -311,8 +311,12 @@ def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
         is_person: Only ask what also counts in a person's own statement.
     """
     seen = visible_text(text)
+    return hints_in(seen, words_in(seen), is_person=is_person)
+
+
+def hints_in(seen: str, words: frozenset[str] | None, *, is_person: bool) -> tuple[str, ...]:
+    """Does the same for a visible text whose words (see ``words_in``) are known already."""
     folded = seen.casefold()
-    words = words_in(seen)
     longest = longest_run(seen)
     return tuple(
         rule.name

@@ -15,7 +15,7 @@ from typing import Final
 from memfs.model.decision import Reason
 from memfs.policy.hidden import HiddenFinding, scan_hidden, visible_text
 from memfs.policy.hints import LazyPattern, is_hinted, words_in
-from memfs.policy.injection import scan_injection
+from memfs.policy.injection import hints_in, scan_injection
 from memfs.policy.personal import PersonalFinding, scan_personal
 from memfs.policy.reasons import reason
 from memfs.policy.secrets import SPOKEN_FAMILIES, SecretFinding, scan_secrets
@@ -87,12 +87,15 @@ def screen(text: str, *, is_person: bool, body: str = "") -> Screened:
         body: What it claims; where that is nothing but a private identifier or a code, it is
             an entry of a list of credentials, whoever keeps it, and refused.
     """
-    secrets = _secrets_of(text)
+    seen = visible_text(text)
+    secrets = _secrets_of(text, seen)
     if any(item.is_held for item in secrets) and _is_bare(body):
         secrets = tuple(replace(item, is_held=False, is_household=False) for item in secrets)
     if is_person:
         secrets = tuple(item for item in secrets if not item.is_household)
     personal = scan_personal(text)
+    words = words_in(text)
+    seen_words = words if seen == text else words_in(seen)
     rejects = (
         *_named("screening.secret", (item.family for item in secrets if not item.is_held)),
         *_named("screening.personal", (item.family for item in personal if not item.is_held)),
@@ -101,16 +104,15 @@ def screen(text: str, *, is_person: bool, body: str = "") -> Screened:
         *_named("screening.secret-hint", (item.family for item in secrets if item.is_held)),
         *_named("screening.personal-hint", (item.family for item in personal if item.is_held)),
         *_named("screening.hidden-characters", (item.family for item in scan_hidden(text))),
-        *_named("screening.injection-hint", scan_injection(text, is_person=is_person)),
-        *_adjacent(text, is_person=is_person),
+        *_named("screening.injection-hint", hints_in(seen, seen_words, is_person=is_person)),
+        *_adjacent(text, words, is_person=is_person),
     )
     return Screened(rejects, holds)
 
 
-def _secrets_of(text: str) -> tuple[SecretFinding, ...]:
+def _secrets_of(text: str, seen: str) -> tuple[SecretFinding, ...]:
     """Looks at the text as written and as seen: a hidden character must not split a token."""
     found = scan_secrets(text)
-    seen = visible_text(text)
     return found if seen == text else (*found, *scan_secrets(seen))
 
 
@@ -127,9 +129,9 @@ def _is_bare(body: str) -> bool:
     return bool(body) and len(words) <= _BARE_WORDS
 
 
-def _adjacent(text: str, *, is_person: bool) -> tuple[Reason, ...]:
+def _adjacent(text: str, words: frozenset[str] | None, *, is_person: bool) -> tuple[Reason, ...]:
     found: list[Reason] = []
-    words, folded = words_in(text), text.casefold()
+    folded = text.casefold()
     may_be_adjacent = _may_match(words, folded, _ADJACENT_WORDS, _ADJACENT_HINTS)
     if not is_person and may_be_adjacent and _POLICY_ADJACENT.compiled().search(text):
         found.append(reason("screening.policy-adjacent"))

@@ -17,12 +17,15 @@ from memfs.policy.credential_labels import (
     CARD,
     COMMAND,
     COMMAND_HINTS,
+    FOREIGN_HINTS,
+    FOREIGN_LETTERS,
     HEADER_HINTS,
     LABEL_HINTS,
     LABELLED,
     NUMBER_CODE,
     SOFTWARE,
     SPOKEN,
+    SPOKEN_ELSEWHERE,
     SPOKEN_HINTS,
     URL_CREDENTIAL,
 )
@@ -145,7 +148,7 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         yield from _credentials(URL_CREDENTIAL, "url-credential", text)
     if is_hinted(HEADER_HINTS, folded):
         yield from _credentials(AUTHORIZATION, "authorization", text)
-    if is_hinted(COMMAND_HINTS, folded):
+    if " -" in text and is_hinted(COMMAND_HINTS, folded):
         yield from _credentials(COMMAND, "command-line", text)
     if _is_for_library(text, tokens):
         yield from _library_findings(text)
@@ -154,7 +157,10 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         yield from _number_codes(text)
         yield from _labelled(text)
     if is_hinted(SPOKEN_HINTS if is_folded else LABEL_HINTS, folded):
-        yield from _spoken(text)
+        yield from _spoken(text, SPOKEN)
+    is_foreign = not text.isascii() and is_hinted(FOREIGN_LETTERS, folded)
+    if is_foreign or is_hinted(FOREIGN_HINTS, folded):
+        yield from _spoken(text, SPOKEN_ELSEWHERE)
 
 
 def _issued(text: str, folded: str, tokens: Sequence[tuple[int, int]]) -> Iterator[SecretFinding]:
@@ -267,9 +273,9 @@ def _clause_before(text: str, start: int) -> str:
     return _CLAUSE_END.split(text[max(0, start - _LABEL_REACH) : start])[-1]
 
 
-def _spoken(text: str) -> Iterator[SecretFinding]:
+def _spoken(text: str, lazy: LazyPattern) -> Iterator[SecretFinding]:
     """Yields what a sentence tells: passwords and keys are credentials, a door's code is not."""
-    for match in SPOKEN.compiled().finditer(text):
+    for match in lazy.compiled().finditer(text):
         value = match["value"].rstrip(".!?)]:")
         if not value or _PLACEHOLDER.compiled().fullmatch(value) or _is_described(value):
             continue
