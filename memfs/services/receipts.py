@@ -53,7 +53,7 @@ def write_receipt(
             actor=SYSTEM_ACTOR,
             drafts=(draft,),
             subject=f"receipt of {operation}",
-            key=content_digest("receipt", transaction.encode("ascii")),
+            key=content_digest("receipt", f"{operation}\0{transaction}".encode()),
         )
         return Decided(draft, plan)
 

@@ -13,15 +13,12 @@ from typing import Final
 
 from memfs.store.stamps import TABLE_PATH
 
+_DRAFTS: Final = ("COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG", "NOTES_EDITMSG")
 _LEAVINGS: Final = (
+    *_DRAFTS,
     "FETCH_HEAD",
     "ORIG_HEAD",
     "AUTO_MERGE",
-    "COMMIT_EDITMSG",
-    "MERGE_MSG",
-    "SQUASH_MSG",
-    "TAG_EDITMSG",
-    "NOTES_EDITMSG",
     "gc.log",
     "shallow",
     "filter-repo",
@@ -55,6 +52,15 @@ def drop_leavings(git_dir: Path) -> None:
             place.unlink(missing_ok=True)
     for shared in git_dir.glob("sharedindex.*"):
         shared.unlink(missing_ok=True)
+
+
+def drop_words(git_dir: Path) -> None:
+    """Removes what repeats words or names of files and is made again when it is needed.
+
+    The caller holds the write lock, and nothing is left to recover.
+    """
+    for name in (*_DRAFTS, "memfs/intent", TABLE_PATH):
+        (git_dir / name).unlink(missing_ok=True)
 
 
 def drop_packs_of_the_dead(git_dir: Path) -> None:

@@ -61,7 +61,11 @@ class Scrub:
 
     def filename(self, name: bytes) -> bytes | None:
         """Returns the path under which a file is kept; ``None`` leaves it out."""
-        return None if name in self.paths else self.text(name)
+        return None if name in self.paths else self.name(name)
+
+    def name(self, name: bytes) -> bytes:
+        """Returns a file name with every phrase replaced by a plain word."""
+        return self._phrases.sub(b"erased", name) if self._phrases is not None else name
 
     def commit(self, commit: Any) -> None:
         """Makes the message of an operation on an erased record opaque; replaces elsewhere."""
