@@ -70,6 +70,18 @@ def is_published(origin: Origin) -> bool:
     return origin.source.startswith(_SOURCE)
 
 
+def published_reference(origin: Origin | None) -> str:
+    """Returns the record that a claim was published from; empty for any other claim."""
+    if origin is None or not is_published(origin):
+        return ""
+    return origin.source.partition("/")[2]
+
+
+def without_reference(origin: Origin) -> Origin:
+    """Returns the origin of a published claim for who may not know from which record it came."""
+    return replace(origin, source=origin.source.partition("/")[0], digest="")
+
+
 def offer_digest(store_id: str, record: Record) -> str:
     """Returns the digest of what is offered; it confirms no guess without the pointer."""
     said = f"{source_pointer(store_id, record.reference)}\0{record.title}\0{record.body}"

@@ -6,11 +6,14 @@ there: neither from a link to it nor from a link to something that never was.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from memfs.model.ids import split_version
+from memfs.model.origin import Origin
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, read_right
+from memfs.policy.publication import published_reference, without_reference
 from memfs.services.ports import Workspace
 from memfs.services.served_records import record_from
 from memfs.store.snapshot import Snapshot
@@ -40,8 +43,17 @@ def with_open_links(
             supersedes=opened(record.supersedes),
             conflicts=opened(record.conflicts),
             superseded_by=successor if successor and is_open(successor) else "",
+            origin=_opened_origin(record.origin, is_open),
         ),
     )
+
+
+def _opened_origin(origin: Origin | None, is_open: Callable[[str], bool]) -> Origin | None:
+    """A published claim keeps the store that it came from, and the record only for who sees it."""
+    source = published_reference(origin)
+    if origin is None or not source or is_open(source):
+        return origin
+    return without_reference(origin)
 
 
 def _has_links(record: Record) -> bool:
@@ -51,6 +63,7 @@ def _has_links(record: Record) -> bool:
         or record.supersedes
         or record.superseded_by
         or record.conflicts
+        or published_reference(record.origin)
     )
 
 
