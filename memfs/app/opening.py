@@ -17,6 +17,7 @@ from memfs.model.kinds import KindRegistry
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import Settings
 from memfs.services.beside import Beside
+from memfs.services.guard import bring_up
 from memfs.services.ports import Clock, IdSource, Workspace
 from memfs.store.discovery import (
     StoreLocation,
@@ -95,7 +96,7 @@ def _opened(
     except BaseException:
         store.close()
         raise
-    return Workspace(
+    workspace = Workspace(
         store=store,
         settings=settings,
         registry=registry,
@@ -107,6 +108,13 @@ def _opened(
         purpose=env.get(PURPOSE, ""),
         home_dir=home_folder(env),
     )
+    try:
+        # Before anything is read: a restored backup must not bring back what was forgotten.
+        bring_up(workspace)
+    except BaseException:
+        store.close()
+        raise
+    return workspace
 
 
 def beside(workspace: Workspace, env: Mapping[str, str]) -> Beside:

@@ -106,7 +106,7 @@ def _record(
         require_free(snapshot, judgement.target)
     draft = laid_out(workspace, snapshot, candidate, judgement)
     replaced = (
-        superseded(workspace, snapshot, stored, draft.record.id, decision)
+        superseded(workspace, snapshot, stored, draft.record, decision)
         for stored in judgement.replaced
     )
     plan = plan_from(
@@ -256,7 +256,8 @@ def _forget(
         decision=decision,
         reference=target.record.reference if target else candidate.path,
     )
-    if decision.verdict is not Verdict.ACTIVATE or not changes:
+    lifted = release_changes(workspace, snapshot, (candidate.path,), actor)
+    if decision.verdict is not Verdict.ACTIVATE or not (changes or lifted):
         return Decided(accepted)
     plan = _single(workspace, snapshot, candidate, actor, OperationKind.FORGET, changes)
     return Decided(accepted, plan)

@@ -20,6 +20,7 @@ from memfs.model.text import normalise_text
 from memfs.services.barrier import Aftermath, Withdrawal
 from memfs.services.canary import ask_everywhere, check_nothing_found
 from memfs.services.catalogue import open_catalogue
+from memfs.services.guard import note_forgotten
 from memfs.services.in_step import projection_stamp
 from memfs.services.inbox import read_inbox, remove_candidate
 from memfs.services.jobs import end_job, left_behind
@@ -43,6 +44,11 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
     Raises:
         CanaryError: Something of it can still be read; the barrier stands.
     """
+    parents = workspace.store.commit_info(CommitId(commit)).parents
+    parent = parents[0] if parents else ""
+    if withdrawal.removed:
+        ids = [stored.record.id for stored in withdrawal.removed]
+        note_forgotten(workspace, ids, commit=commit, before=parent)
     purge(workspace, withdrawal)
     before = {stored.record.id: stored for stored in (*withdrawal.roots, *withdrawal.withheld)}
     withheld = frozenset(stored.record.id for stored in withdrawal.withheld)
@@ -54,7 +60,6 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
             trouble = error.code
         purge_derived(workspace)
     still = frozenset(repaired.withheld)
-    parents = workspace.store.commit_info(CommitId(commit)).parents
     report = ask_everywhere(
         workspace,
         gone=(
@@ -63,7 +68,7 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
         ),
         retracted=withdrawal.retracted,
         replaced=withdrawal.replaced,
-        before=parents[0] if parents else "",
+        before=parent,
     )
     check_nothing_found(report)
     details = details_of(workspace, withdrawal, repaired, report)

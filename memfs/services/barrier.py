@@ -125,7 +125,7 @@ def with_barrier(
         for stored in descendants_of(workspace, snapshot, withdrawal.roots)
         if stored.path not in planned and hold_path(stored.path) not in planned
     ]
-    changes = tuple(_barred(workspace, snapshot, stored) for stored in withheld)
+    changes = tuple(barred_change(workspace, snapshot, stored) for stored in withheld)
     names = tuple(stored.record.reference for stored in withheld)
     is_named = len(plan.records) + len(names) <= NAMED_RECORDS
     return (
@@ -198,7 +198,7 @@ def _is_record(change: FileChange) -> bool:
     return change.content is not None and is_record_path(change.path)
 
 
-def _barred(workspace: Workspace, snapshot: Snapshot, stored: StoredRecord) -> FileChange:
+def barred_change(workspace: Workspace, snapshot: Snapshot, stored: StoredRecord) -> FileChange:
     """Withholds one descendant: by its status, or by its path where its file is not ours."""
     hold = snapshot.raw_entry(hold_path(stored.path))
     decision = decide_withdraw(stored.record, workspace.settings)

@@ -30,6 +30,7 @@ from memfs.services.forget import EXCERPT_KIND
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, is_held, kind_of, plan_from
 from memfs.services.served_records import record_from
+from memfs.services.tombstones import claim_mark
 from memfs.store.snapshot import Snapshot
 
 BATCH: Final = 500
@@ -134,7 +135,7 @@ class _Mender:
 
     def _draft(self, stored: StoredRecord) -> Draft | None:
         record = stored.record
-        if is_held(self._snapshot, stored):
+        if is_held(self._snapshot, stored) or self._is_forgotten(record):
             return None
         decision = decide_rebuild(record, self._workspace.settings)
         if not decision.is_admitted:
@@ -167,6 +168,11 @@ class _Mender:
             expected=stored.blob,
             decision=decision,
         )
+
+    def _is_forgotten(self, record: Record) -> bool:
+        """Whether a tombstone that came from elsewhere bars the record itself."""
+        marks = (record.id, claim_mark(self._workspace, record))
+        return bool(self._catalogue.tombstones_with(marks))
 
     def _input(self, reference: str) -> Input:
         identifier = split_version(reference)[0]

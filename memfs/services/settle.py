@@ -31,6 +31,7 @@ from memfs.model.record import Record
 from memfs.policy.administration import decide_hold, decide_release, decide_repair
 from memfs.policy.authority import origin_class
 from memfs.policy.reasons import reason
+from memfs.services.graves import Graves
 from memfs.services.inbox import put_candidate, read_inbox
 from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
@@ -115,14 +116,20 @@ def _settle_once(workspace: Workspace) -> Settlement:
     # A hold is decided with the record that it holds, wherever both of them differ.
     settled = {hold_path(change.path) for change in differing if _is_memory(change.path)}
     settled |= _moved(workspace, admitted, differing)
+    graves = Graves(workspace, admitted, found, differing)
+    changes.extend(graves.barriers())
     for change in differing:
-        if change.path in settled:
+        if change.path in settled or graves.is_arriving(change):
             continue
-        if is_reserved_path(change.path) or _is_clobbered(workspace, admitted, change):
+        if graves.is_barred(change):
+            changes.append(graves.removal(change))
+            repaired.append(change.path)
+        elif is_reserved_path(change.path) or _is_clobbered(workspace, admitted, change):
             changes.append(_repair(workspace, change))
             repaired.append(change.path)
         elif _is_memory(change.path):
-            changes.extend(_hold(workspace, admitted, found, change))
+            is_gone = graves.is_withdrawn(change)
+            changes.extend(_hold(workspace, admitted, found, change, is_gone=is_gone))
             held.append(change.path)
     store.commit(_plan(workspace, ledger, tip, tuple(changes), len(repaired), len(held)))
     return Settlement(repaired=tuple(repaired), held=tuple(held))
@@ -241,14 +248,22 @@ def _repair(workspace: Workspace, change: TreeChange) -> FileChange:
 
 
 def _hold(
-    workspace: Workspace, admitted: Snapshot, found: Snapshot, change: TreeChange
+    workspace: Workspace,
+    admitted: Snapshot,
+    found: Snapshot,
+    change: TreeChange,
+    *,
+    is_gone: bool = False,
 ) -> tuple[FileChange, ...]:
-    """Places, renews or lifts the hold on one path."""
+    """Places, renews or lifts the hold on one path.
+
+    Where the commits brought a tombstone of the record, nothing of it is served meanwhile.
+    """
     path = change.path
     served = admitted.entry(path)
     blob = served.blob if served else ""
     standing = found.raw_entry(hold_path(path))
-    if (change.new or "") == blob:
+    if (change.new or "") == blob and not is_gone:
         if standing is None:
             return ()
         lifted = decide_release(SYSTEM_ACTOR, workspace.settings)
@@ -256,7 +271,7 @@ def _hold(
     candidate = _filed(workspace, path, blob, change.new)
     hold = Hold(
         path=path,
-        admitted=blob,
+        admitted="" if is_gone else blob,
         found=change.new or "",
         candidate=candidate.id if candidate else "",
     )

@@ -180,6 +180,10 @@ class Snapshot:
             }
         )
 
+    def folder_id(self, folder: str) -> str:
+        """Returns the id of what stands below a folder; empty when there is nothing."""
+        return self._folder(folder) or ""
+
     # -- blobs ------------------------------------------------------------------------------
 
     def read_blob(self, blob: str) -> bytes:
