@@ -22,6 +22,7 @@ from memfs.services.acceptance import (
     decoded_proposal,
     record_behind,
 )
+from memfs.services.candidate_view import seen_candidate
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import (
@@ -315,4 +316,8 @@ def _check_secrets(path: str, content: bytes) -> None:
 
 def waiting(workspace: Workspace, actor: Actor) -> tuple[Candidate, ...]:
     """Returns the candidates that wait for a decision and may be seen, oldest first."""
-    return tuple(item for item in read_inbox(workspace).waiting if is_visible(item, actor))
+    return tuple(
+        seen_candidate(workspace, item, actor)
+        for item in read_inbox(workspace).waiting
+        if is_visible(item, actor)
+    )
