@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memfs.model.decision import Reason
-from memfs.model.evidence import Quote
+from memfs.model.evidence import Check, Quote
 from memfs.model.origin import Origin
 from memfs.model.record import Record
 
@@ -42,6 +42,7 @@ class Submission:
         action: ``add`` for a new claim, ``revise`` for a new version of ``target``.
         target: Id of the record that is revised or forgotten; empty for ``add``.
         quotes: Quotes that are said to stand in evidence.
+        checks: What the claim names to be looked up; nothing of it is ever run.
         key: Idempotency key of the caller; empty for none.
         is_confirmed: A person accepted this very text in review.
         wants_review: The proposer asks for a second pair of eyes: it waits although policy
@@ -57,6 +58,7 @@ class Submission:
     action: CandidateAction = CandidateAction.ADD
     target: str = ""
     quotes: tuple[Quote, ...] = ()
+    checks: tuple[Check, ...] = ()
     key: str = ""
     is_confirmed: bool = False
     wants_review: bool = False

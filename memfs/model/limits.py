@@ -24,3 +24,5 @@ ALIASES: Final = 16
 NODES: Final = 5_000
 """Most values in one frontmatter, aliases counted as often as they are used."""
 MAX_VERSION: Final = 999_999_999
+CAPTURES_A_DAY: Final = 10_000
+"""Texts that one program may have kept as evidence within a day."""

@@ -12,26 +12,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from memfs.model.authority import Authority, Sensitivity
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Decision, Reason, Verdict
-from memfs.model.ids import split_version
+from memfs.model.evidence import EXCERPT_KIND
 from memfs.model.kinds import KindRegistry
+from memfs.model.limits import CAPTURES_A_DAY
 from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.settings import HandEdits, Mode, Settings
 from memfs.model.status import Status
 from memfs.model.text import claim_fingerprint
-from memfs.policy.authority import (
-    authority_of,
-    class_of_actor,
-    default_authority,
-    derive_authority,
-    is_hand_edit,
-)
+from memfs.policy.authority import class_of_actor, is_hand_edit
 from memfs.policy.bounds import check_atomic, check_bounds, check_kind, check_stage
 from memfs.policy.comparison import check_contradiction, check_duplicate
 from memfs.policy.eligibility import check_eligibility
+from memfs.policy.grounds import authority_given, check_verification
 from memfs.policy.namespaces import is_owner
 from memfs.policy.pipeline import AdmissionView, Context, Findings, Step
 from memfs.policy.promotion import (
@@ -45,6 +41,8 @@ from memfs.policy.publication import believed, is_published
 from memfs.policy.reasons import reason
 from memfs.policy.retention import review_date
 from memfs.policy.screening import screen
+from memfs.policy.sources import is_switched_off
+from memfs.policy.subjects import check_subject
 
 __all__ = ["PIPELINE", "AdmissionView", "decide", "scope_relation"]
 
@@ -75,7 +73,7 @@ def decide(
         findings = step.check(context, findings)
         if findings.verdict is not None:
             break
-    return _decision(context, findings)
+    return _decision(context, _within_quota(context, findings))
 
 
 def scope_relation(
@@ -109,6 +107,15 @@ def _check_mode(context: Context, findings: Findings) -> Findings:
             return findings.ended(Verdict.REJECT, [reason("mode.read-only")])
         case Mode.SHADOW | Mode.ENFORCED:
             return findings
+
+
+def _check_source(context: Context, findings: Findings) -> Findings:
+    """Lets nothing in from a source that is switched off, nor into a polluted namespace (A75)."""
+    if is_switched_off(context.submission.origin, context.settings.sources_off):
+        return findings.ended(Verdict.REJECT, [reason("source.off")])
+    if context.scope in context.view.polluted:
+        return findings.ended(Verdict.REJECT, [reason("namespace.polluted")])
+    return findings
 
 
 def _check_origin(context: Context, findings: Findings) -> Findings:
@@ -192,11 +199,21 @@ def _check_bounds(context: Context, findings: Findings) -> Findings:
     reasons = check_bounds(context.draft, context.kind, body_bytes=limit)
     if reasons:
         return findings.ended(Verdict.REJECT, reasons)
+    atomic = None if context.is_person else check_atomic(context.draft)
+    return findings.held([atomic] if atomic else [])
+
+
+def _check_questions(context: Context, findings: Findings) -> Findings:
+    """Asks back where only the proposer knows; what is asked about is screened by then."""
     stage = check_stage(context.draft)
     if stage is not None:
         return findings.ended(Verdict.NEEDS_ANSWER, [stage])
-    atomic = None if context.is_person else check_atomic(context.draft)
-    return findings.held([atomic] if atomic else [])
+    origin = context.submission.origin
+    is_own = Trait.CONFIRMED in findings.traits or context.is_person
+    if is_own or origin.origin_class in _ASKED_NEVER or is_hand_edit(origin):
+        return findings
+    subject = check_subject(context.draft)
+    return findings.ended(Verdict.NEEDS_ANSWER, [subject] if subject else [])
 
 
 def _check_content(context: Context, findings: Findings) -> Findings:
@@ -222,35 +239,20 @@ def _check_tombstones(context: Context, findings: Findings) -> Findings:
 def _check_sensitivity(context: Context, findings: Findings) -> Findings:
     """Holds what is, or was derived from, something that is kept closely.
 
-    ``sealed`` promises a body that only its key can open; until that is built it is refused
-    rather than written in plain text (A100).
+    ``sealed`` promises a body that only its key can open: where that cannot be kept, or where
+    somebody else than a person asks for it, it is refused and never written in plain text (A100).
     """
     if context.draft.sensitivity >= Sensitivity.SEALED:
-        return findings.ended(Verdict.REJECT, [reason("screening.sealed")])
+        if not context.is_person:
+            return findings.ended(Verdict.REJECT, [reason("screening.sealed-person")])
+        if not context.view.can_seal:
+            return findings.ended(Verdict.REJECT, [reason("screening.sealed")])
+        return findings
     labels = [context.draft.sensitivity]
     labels += [record.sensitivity for record in context.view.evidence.values()]
     if max(labels) >= Sensitivity.CONFIDENTIAL:
         return findings.held([reason("screening.sensitive")])
     return findings
-
-
-def _check_verification(context: Context, findings: Findings) -> Findings:
-    cited = (*context.draft.evidence, *context.draft.derived_from)
-    missing = [
-        reason("evidence.missing", identifier)
-        for identifier in dict.fromkeys(map(_identifier, cited))
-        if identifier not in context.view.evidence
-    ]
-    findings = findings.held(missing)
-    checks = context.view.verifications
-    failed = [reason("verification.failed", check.name) for check in checks if not check.holds]
-    findings = findings.held(failed)
-    if checks and not failed:
-        findings = findings.with_traits(Trait.VERIFIED)
-    if not context.submission.quotes:
-        return findings
-    findings = findings.noted(*context.quotes.reasons)
-    return findings.with_traits(Trait.QUOTED) if context.quotes.is_stated else findings
 
 
 def _check_promotion(context: Context, findings: Findings) -> Findings:
@@ -281,60 +283,30 @@ def _check_promotion(context: Context, findings: Findings) -> Findings:
     if verdict is not Verdict.ACTIVATE:
         reasons = (*reasons, row.reason)
     supersedes = findings.supersedes if verdict is Verdict.ACTIVATE else ()
-    found = replace(
+    return replace(
         findings,
         verdict=verdict,
         rule=row.code,
         reasons=reasons,
-        authority=believed(_authority(context, findings), context.draft, origin),
+        authority=believed(authority_given(context, findings), context.draft, origin),
         supersedes=supersedes,
     )
-    return _check_quota(context, found)
 
 
-def _check_quota(context: Context, findings: Findings) -> Findings:
-    """Bounds what one program can leave in the inbox; people are not counted (A83)."""
-    is_flood = context.view.waiting >= context.settings.inbox.quota
-    if (
-        findings.verdict is Verdict.QUARANTINE
-        and is_flood
-        and not context.submission.origin.principal.is_person
-    ):
+def _within_quota(context: Context, findings: Findings) -> Findings:
+    """Bounds what one program can leave behind; people are not counted (A83, O56).
+
+    The counts are those of the view: who writes afterwards takes them under the store's lock.
+    """
+    view = context.view
+    if context.submission.origin.principal.is_person:
+        return findings
+    if findings.verdict in _WAITING and view.waiting >= context.settings.inbox.quota:
         return findings.ended(Verdict.REJECT, [reason("bounds.quota")])
+    is_source = context.draft.kind == EXCERPT_KIND
+    if is_source and findings.verdict is Verdict.ACTIVATE and view.captured >= CAPTURES_A_DAY:
+        return findings.ended(Verdict.REJECT, [reason("bounds.captured")])
     return findings
-
-
-def _authority(context: Context, findings: Findings) -> Authority:
-    """Returns what the result may be believed for; only a person raises it (A4)."""
-    origin = context.submission.origin
-    given = default_authority(origin.origin_class)
-    evidence = context.view.evidence
-    sources = [
-        authority_of(evidence[item])
-        for item in map(_identifier, context.draft.derived_from)
-        if item in evidence
-    ]
-    kind = context.kind
-    if kind is not None and not kind.is_claim:
-        return given
-    if Trait.CONFIRMED in findings.traits:
-        return given if origin.origin_class is OriginClass.IMPORTED else Authority.USER
-    if Trait.VERIFIED in findings.traits and not context.is_person:
-        return Authority.OBSERVED
-    if origin.origin_class is OriginClass.AGENT_STATED:
-        sources += [authority_of(evidence[item]) for item in _supports(context)]
-        return derive_authority(sources)
-    return derive_authority([given, *sources])
-
-
-def _supports(context: Context) -> tuple[str, ...]:
-    quoted = (quote.evidence_id for quote in context.submission.quotes)
-    cited = dict.fromkeys(map(_identifier, (*context.draft.evidence, *quoted)))
-    return tuple(item for item in cited if item in context.view.evidence)
-
-
-def _identifier(reference: str) -> str:
-    return split_version(reference)[0]
 
 
 def _decision(context: Context, findings: Findings) -> Decision:
@@ -354,11 +326,15 @@ def _decision(context: Context, findings: Findings) -> Decision:
     )
 
 
+_WAITING: Final = frozenset({Verdict.QUARANTINE, Verdict.NEEDS_ANSWER})
+_ASKED_NEVER: Final = frozenset({OriginClass.IMPORTED, OriginClass.SYSTEM})
+"""Nobody is there to answer; what they brought waits for a person anyway."""
 _NO_CLAIM: Final = frozenset({CandidateAction.FORGET, CandidateAction.SETTINGS})
 _NO_TEXT: Final = frozenset({CandidateAction.FORGET})
 
 PIPELINE: Final[tuple[Step, ...]] = (
     Step("mode", _check_mode),
+    Step("source", _check_source, _NO_CLAIM),
     Step("origin", _check_origin),
     Step("target", _check_target),
     Step("eligibility", _check_eligibility, _NO_CLAIM),
@@ -366,9 +342,10 @@ PIPELINE: Final[tuple[Step, ...]] = (
     Step("screening", _check_content, _NO_TEXT),
     Step("tombstones", _check_tombstones, _NO_CLAIM),
     Step("sensitivity", _check_sensitivity, _NO_CLAIM),
+    Step("questions", _check_questions, _NO_CLAIM),
     Step("contradiction", check_contradiction, _NO_CLAIM),
     Step("duplicate", check_duplicate, _NO_CLAIM),
-    Step("verification", _check_verification, _NO_CLAIM),
+    Step("verification", check_verification, _NO_CLAIM),
     Step("promotion", _check_promotion),
 )
 """The steps in order; the first that sets a verdict ends it."""

@@ -172,6 +172,12 @@ def authority_of(record: Record) -> Authority:
     return default_authority(record.origin.origin_class)
 
 
+def is_own_statement(evidence: Record, identifier: str) -> bool:
+    """Tells whether an envelope is that of the very statement that a record is."""
+    made_with = evidence.fields.get("statement_of")
+    return bool(identifier) and str(made_with or "").partition("@")[0] == identifier
+
+
 def labelled(draft: Record, origin: Origin, inputs: Sequence[Record]) -> Record:
     """Returns ``draft`` with the labels that its origin and its inputs force on it.
 

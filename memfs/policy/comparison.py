@@ -1,7 +1,7 @@
 """Pipeline steps that compare a draft with active records: contradiction, then duplicate.
 
-A newer statement replaces an older one only where one person speaks about the same subject
-again; everything else stays visible on both sides and waits for a person (A15, A52).
+A newer statement replaces an older one only where one principal speaks about the same subject
+again; everything else stays visible on both sides until somebody resolves it (A15, A52).
 """
 
 from __future__ import annotations
@@ -10,36 +10,60 @@ from dataclasses import replace
 
 from memfs.model.authority import Authority
 from memfs.model.candidate import CandidateAction
-from memfs.model.decision import Verdict
+from memfs.model.decision import Reason, Verdict
 from memfs.model.origin import OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import authority_of
-from memfs.policy.conflicts import Comparison, compare, is_unchanged
+from memfs.policy.conflicts import (
+    Comparison,
+    compare,
+    is_newer,
+    is_observation,
+    is_reaching_past,
+    is_unchanged,
+)
+from memfs.policy.grounds import new_support
 from memfs.policy.pipeline import Context, Findings
 from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
 
 
 def check_contradiction(context: Context, findings: Findings) -> Findings:
-    """Finds what an active record says otherwise, and whether this corrects it (A52)."""
+    """Finds what says otherwise: what this replaces, and what it stands against (A15, A52).
+
+    A person's statement stands beside another person's, both marked, until somebody resolves
+    it; so does what the host observed beside a stored claim. Whoever else contradicts waits.
+    """
     target = context.view.target
     if context.submission.action is CandidateAction.REVISE and target is not None:
         findings = _own_revision(context, findings, target.record)
     others = _comparison(context).contradicted
     if not others:
         return findings
-    ids = tuple(stored.record.id for stored in others)
-    findings = replace(findings, conflicts=ids)
-    if _is_own_correction(context, others):
-        noted = findings.noted(reason("correction.supersedes", ids[0]))
-        return replace(noted, supersedes=ids, conflicts=()).with_traits(Trait.OWN_CORRECTION)
-    if len(others) > 1:
-        found = [reason("conflict.ambiguous", f"{len(others)} records")]
-    else:
-        found = [reason("conflict.contradiction", ids[0])]
-        if context.is_person and not _is_own(others[0].record, context.submission.origin.principal):
-            found.append(reason("conflict.other-principal"))
-    return findings.noted(*found).with_traits(Trait.CONTRADICTS)
+    is_observed = context.submission.origin.origin_class is OriginClass.HOST_OBSERVED
+    replaced = _observed_before(context, others) if is_observed else _own(context, others)
+    if replaced:
+        findings = replace(findings, supersedes=replaced).with_traits(Trait.OWN_CORRECTION)
+        findings = findings.noted(reason("correction.supersedes", replaced[0]))
+    if is_observed:
+        findings = findings.with_traits(Trait.OBSERVED_OTHERWISE)
+    standing = tuple(item.record for item in others if item.record.id not in replaced)
+    if not standing:
+        return findings
+    findings = replace(findings, conflicts=tuple(record.id for record in standing))
+    findings = findings.noted(*_reasons(context, standing))
+    if context.is_person or is_observed:
+        return findings
+    return findings.with_traits(Trait.CONTRADICTS)
+
+
+def _reasons(context: Context, standing: tuple[Record, ...]) -> list[Reason]:
+    if len(standing) > 1:
+        return [reason("conflict.ambiguous", f"{len(standing)} records")]
+    found = [reason("conflict.contradiction", standing[0].id)]
+    if context.is_person and not _is_own(standing[0], context.submission.origin.principal):
+        found.append(reason("conflict.other-principal"))
+    return found
 
 
 def _own_revision(context: Context, findings: Findings, target: Record) -> Findings:
@@ -52,22 +76,49 @@ def _own_revision(context: Context, findings: Findings, target: Record) -> Findi
     return findings.with_traits(Trait.OWN_CORRECTION)
 
 
-def _is_own_correction(context: Context, others: tuple[StoredRecord, ...]) -> bool:
-    """Tells whether a person's newer statement replaces exactly one earlier one.
+def _own(context: Context, others: tuple[StoredRecord, ...]) -> tuple[str, ...]:
+    """Returns the ids of what a person's newer statement replaces.
 
-    Their own, or one that no person stated: what an agent or an import said, even confirmed,
-    gives way to a person's own words, as it does when they correct it.
+    Their own earlier ones, and the one that no person stated: what an agent or an import said,
+    even confirmed, gives way to a person's own words, as it does when they correct it. Nothing
+    is replaced that would hold for longer: it could not come back afterwards.
     """
-    if len(others) != 1 or context.submission.action is not CandidateAction.ADD:
-        return False
-    principal = context.submission.origin.principal
+    speaker = _speaker(context)
+    if speaker is None:
+        return ()
+    records = [item.record for item in others]
+    own = [record for record in records if _is_own(record, speaker)]
+    unowned = [
+        record
+        for record in records
+        if not _is_own(record, speaker) and not _is_stated_by_other(record, speaker)
+    ]
+    replaced = (*own, *(unowned if len(unowned) == 1 else ()))
+    return tuple(
+        sorted(record.id for record in replaced if is_reaching_past(context.draft, record))
+    )
+
+
+def _speaker(context: Context) -> Principal | None:
+    """Returns the person whose statement this is: who made it, or who confirmed it in review."""
     if context.submission.is_confirmed:
-        if context.view.reviewer is None:
-            return False
-        principal = context.view.reviewer
-    elif not context.is_person:
-        return False
-    return not _is_stated_by_other(others[0].record, principal)
+        return context.view.reviewer
+    return context.submission.origin.principal if context.is_person else None
+
+
+def _observed_before(context: Context, others: tuple[StoredRecord, ...]) -> tuple[str, ...]:
+    """Returns the ids of what the same host saw earlier (A16)."""
+    seen = context.draft.event_time or context.draft.observed or context.now
+    principal = context.submission.origin.principal
+    return tuple(
+        item.record.id
+        for item in others
+        if is_observation(item.record)
+        and item.record.origin is not None
+        and item.record.origin.principal == principal
+        and is_reaching_past(context.draft, item.record)
+        and not is_newer(item.record, seen)
+    )
 
 
 def _is_own(record: Record, principal: Principal) -> bool:
@@ -103,6 +154,9 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
     repeated = _comparison(context).repeated
     if not repeated or context.submission.action is not CandidateAction.ADD:
         return findings
+    if findings.supersedes:
+        # Whoever now says what another said before has given up what they said themselves.
+        return findings
     if context.is_person and all(
         authority_of(stored.record) < Authority.USER for stored in repeated
     ):
@@ -111,7 +165,7 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
         return replace(noted, supersedes=(*findings.supersedes, *ids))
     first = repeated[0].record
     found = [reason("duplicate.same-claim", first.id)]
-    if not set(context.draft.evidence) <= set(first.evidence):
+    if new_support(context, first):
         found.append(reason("duplicate.new-evidence"))
     ended = findings.ended(Verdict.DUPLICATE, found)
     return replace(ended, duplicate_of=first.id, supersedes=())

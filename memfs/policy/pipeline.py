@@ -28,6 +28,7 @@ from memfs.policy.promotion import Trait
 from memfs.policy.verification import QuoteCheck, Verification, check_quotes
 
 _NO_EVIDENCE: Final[Mapping[str, Record]] = MappingProxyType({})
+_NO_SUPPORT: Final[Mapping[str, tuple[Record, ...]]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +42,15 @@ class AdmissionView:
         target: The record that is revised or removed.
         evidence: Every record that the draft cites as evidence, quotes or was derived from,
             by id; what is not here counts as missing.
+        excerpts: The words of cited sources that still stand, by the id of their envelope.
+        polluted: Namespaces that are not to be relied on until they are repaired.
+        support: Evidence of the active records that say the same, by the id of the record.
+        captured: What this principal had kept as evidence within the last day.
         tombstoned: Fingerprints of what must never come back.
         waiting: Candidates of this principal in the inbox.
         verifications: Answers of deterministic verifiers about this draft.
         reviewer: The person who accepted it, for a confirmed submission.
+        can_seal: A sealed record could be encrypted here, and its key kept.
     """
 
     project: Scope
@@ -52,10 +58,15 @@ class AdmissionView:
     same_content: tuple[StoredRecord, ...] = ()
     target: StoredRecord | None = None
     evidence: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
+    excerpts: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
+    polluted: frozenset[Scope] = frozenset()
+    support: Mapping[str, tuple[Record, ...]] = field(default_factory=lambda: _NO_SUPPORT)
+    captured: int = 0
     tombstoned: frozenset[str] = frozenset()
     waiting: int = 0
     verifications: tuple[Verification, ...] = ()
     reviewer: Principal | None = None
+    can_seal: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +112,8 @@ class Context:
     @cached_property
     def quotes(self) -> QuoteCheck:
         """Whether the quotes of the submission hold."""
-        return check_quotes(self.submission, self.view.evidence, project=self.view.project)
+        view = self.view
+        return check_quotes(self.submission, view.evidence, view.excerpts, project=view.project)
 
     @property
     def is_in_own_words(self) -> bool:

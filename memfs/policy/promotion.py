@@ -46,13 +46,17 @@ class Trait(StrEnum):
     OWN_CORRECTION = "own-correction"
     """The same person replaces their own claim, subject unambiguous."""
     CONTRADICTS = "contradicts"
-    """An active record of someone else, or more than one, says otherwise."""
+    """Something active says otherwise, and whoever says this may not stand against it."""
+    OBSERVED_OTHERWISE = "observed-otherwise"
+    """A host saw something else than an active record says."""
     QUOTED = "quoted"
     """The claim is whole sentences of evidence that a person stated in the same scope."""
     QUOTES_COUNT = "quotes-count"
     """The settings let quotes carry an agent's proposal."""
     VERIFIED = "verified"
-    """A deterministic verifier confirmed it."""
+    """A deterministic verifier confirmed all that it says."""
+    CORROBORATED = "corroborated"
+    """Two trusted principals, a person among them, say so independently of each other."""
     HAS_OUTCOME = "has-outcome"
     """It carries an outcome."""
     NEEDS_PERSON = "needs-person"
@@ -117,6 +121,8 @@ _OWN: Final = frozenset({ScopeRelation.OWN, ScopeRelation.PRIVATE})
 _PERSONAL: Final = frozenset({"preference", "profile"})
 _STATED: Final = frozenset({"fact", "decision", "reference", "warning", "note"})
 _ACCOUNTS: Final = frozenset({"evidence", "receipt"})
+_SOURCES: Final = frozenset({"evidence", "excerpt"})
+_SUPPORTED: Final = frozenset({"fact", "reference", "warning", "note"})
 _USER: Final = frozenset({OriginClass.USER_STATED})
 
 
@@ -154,13 +160,14 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         code="evidence.captured",
         summary="evidence is kept with its origin and is never a claim",
         verdict=Verdict.ACTIVATE,
-        kinds=frozenset({"evidence"}),
+        kinds=_SOURCES,
         origins=frozenset(
             {
                 OriginClass.USER_STATED,
                 OriginClass.HOST_OBSERVED,
                 OriginClass.WORKSPACE,
                 OriginClass.REMOTE,
+                OriginClass.AGENT_STATED,
             }
         ),
     ),
@@ -220,6 +227,16 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         is_loosenable=True,
     ),
     PromotionRow(
+        code="claim.corroborated",
+        summary="two trusted principals say so independently, a person among them",
+        verdict=Verdict.ACTIVATE,
+        kinds=_SUPPORTED,
+        origins=frozenset({OriginClass.AGENT_STATED, OriginClass.REMOTE, OriginClass.WORKSPACE}),
+        scopes=_OWN,
+        requires=_traits(Trait.CORROBORATED),
+        forbids=_traits(Trait.HAND_EDIT),
+    ),
+    PromotionRow(
         code="episode.host-observed",
         summary="the host observed how a run ended",
         verdict=Verdict.ACTIVATE,
@@ -227,6 +244,15 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         origins=frozenset({OriginClass.HOST_OBSERVED}),
         scopes=_OWN,
         requires=_traits(Trait.HAS_OUTCOME),
+    ),
+    PromotionRow(
+        code="observation.update",
+        summary="a host saw otherwise than a record says; both stand, marked, until resolved",
+        verdict=Verdict.ACTIVATE,
+        kinds=frozenset({"fact"}),
+        origins=frozenset({OriginClass.HOST_OBSERVED}),
+        scopes=_OWN,
+        requires=_traits(Trait.OBSERVED_OTHERWISE),
     ),
     PromotionRow(
         code="fact.verified",

@@ -14,9 +14,9 @@ from typing import Final
 from memfs.model.decision import Reason
 
 _MODE: Final = {
-    "mode.off": "memory is switched off; nothing is admitted",
+    "mode.off": "memory is switched off; it takes nothing in and serves nothing",
     "mode.read-only": "memory is read-only; nothing is admitted",
-    "mode.shadow": "memory is in shadow mode; what would have been admitted waits instead",
+    "mode.shadow": "memory is in shadow mode; what would be admitted waits, and programs are served nothing",
 }
 
 _SOURCE: Final = {
@@ -95,7 +95,8 @@ _SCREENING: Final = {
     "screening.hidden-characters": "the text holds characters that cannot be seen",
     "screening.injection-hint": "the text reads like an instruction to an agent",
     "screening.policy-adjacent": "the text is about what agents may do or must obey",
-    "screening.sealed": "sealed records are not built yet; nothing of it is stored in plain text",
+    "screening.sealed": "sealing needs pyrage (memfs-ledger[sealed]); nothing of it is stored",
+    "screening.sealed-person": "only a person seals a record; nothing of it is stored",
     "screening.sensitive": "it is confidential, or was derived from something confidential",
     "screening.prospective": "the text asks for something to be done later",
 }

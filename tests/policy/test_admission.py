@@ -26,12 +26,14 @@ from tests.support.policy import (
     SETTINGS,
     TOOL,
     WORKSPACE,
+    as_hook,
     claim,
     codes,
     evidence,
     identifier,
     origin_of,
     revise,
+    sources,
     stored,
     submit,
     view,
@@ -41,6 +43,7 @@ from tests.support.policy import (
 def test_the_steps_stand_in_the_order_of_the_design() -> None:
     assert [step.name for step in PIPELINE] == [
         "mode",
+        "source",
         "origin",
         "target",
         "eligibility",
@@ -48,6 +51,7 @@ def test_the_steps_stand_in_the_order_of_the_design() -> None:
         "screening",
         "tombstones",
         "sensitivity",
+        "questions",
         "contradiction",
         "duplicate",
         "verification",
@@ -233,10 +237,12 @@ def test_duplicate_the_same_claim_is_recorded_once() -> None:
 
 
 def test_duplicate_with_new_evidence_says_so() -> None:
-    source = evidence(1, "Use FastAPI.")
+    words = claim().body
+    said = sources((evidence(1, words, as_hook("user:ben")), words))
     decision = submit(
-        claim(evidence=(source.id,)),
-        ledger=view(same_content=(stored(1),), evidence={source.id: source}),
+        claim(evidence=tuple(said["evidence"])),
+        AGENT,
+        ledger=view(same_content=(stored(1),), **said),
     )
     assert codes(decision) == ["duplicate.same-claim", "duplicate.new-evidence"]
 

@@ -15,6 +15,7 @@ from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Decision, Reason
 from memfs.model.evidence import Quote
 from memfs.model.grant import Grant
+from memfs.model.limits import CAPTURES_A_DAY
 from memfs.model.origin import SYSTEM_ACTOR, OriginClass
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
@@ -41,9 +42,11 @@ from tests.support.policy import (
     TOOL,
     claim,
     evidence,
+    excerpt,
     identifier,
     origin_of,
     revise,
+    sources,
     stored,
     submit,
     view,
@@ -97,6 +100,11 @@ def shapes() -> Iterable[Decision]:
     yield submit(claim(tags=("x" * 200,), evidence=("bad",), valid_from=NOW, valid_until=NOW))
     yield submit(claim(tags=("x",) * 2_000, subject="bell \x07"))
     yield submit(actor=AGENT, ledger=view(waiting=10_000))
+    said = excerpt(evidence(1, "x", TOOL), "x")
+    yield submit(said, TOOL, ledger=view(captured=CAPTURES_A_DAY))
+    yield submit("Has a doctorate in physics.", AGENT)
+    yield submit(ledger=view(polluted=frozenset({PROJECT})))
+    yield submit(settings=replace(SETTINGS, sources_off=frozenset({"user:ana"})))
     yield submit(claim("- a\n" * 9), AGENT)
 
 
@@ -130,12 +138,13 @@ def comparisons() -> Iterable[Decision]:
     yield submit(draft, ledger=view(same_subject=theirs))
     yield submit(ledger=view(same_content=(stored(1),)))
     yield submit(ledger=view(same_content=(stored(1, IMPORT, authority=Authority.REMOTE),)))
-    source = evidence(1, "x")
-    known = view(same_content=(stored(1),), evidence={source.id: source})
-    yield submit(claim(evidence=(source.id,)), ledger=known)
+    said = sources((evidence(1, claim().body, BEN), claim().body))
+    known = view(same_content=(stored(1),), **said)
+    yield submit(claim(evidence=tuple(said["evidence"])), AGENT, ledger=known)
     yield revise(stored(1))
     yield submit(claim(evidence=(identifier(1, "ev"),)))
     yield submit(ledger=view(verifications=(Verification("date", False),)))
+    yield submit(ledger=view(verifications=(Verification("path", True, ("src/x.py",)),)))
 
 
 def quotes() -> Iterable[Decision]:
@@ -151,7 +160,7 @@ def quotes() -> Iterable[Decision]:
         yield submit(
             body,
             AGENT,
-            ledger=view(evidence={source.id: source}),
+            ledger=view(**sources((source, said))),
             quotes=(Quote(evidence_id=source.id, text=quote),),
         )
 

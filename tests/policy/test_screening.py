@@ -218,14 +218,14 @@ def test_what_is_about_the_rules_or_asks_for_later_waits() -> None:
 
 def test_nothing_of_the_attack_corpus_becomes_a_claim_and_benign_evidence_stays() -> None:
     from memfs.model.decision import Verdict
-    from tests.support.policy import TOOL, claim, evidence, submit
+    from tests.support.policy import TOOL, claim, evidence, excerpt, submit
 
     active, kept, benign = [], 0, 0
     for row in corpus("attack_corpus.jsonl"):
         text = row["text"]
         if row["label"] == "benign":
             benign += 1
-            kept += submit(evidence(1, text, TOOL), TOOL).is_admitted
+            kept += submit(excerpt(evidence(1, text, TOOL), text), TOOL).is_admitted
         for kind in ("preference", "procedure", "fact"):
             decision = submit(claim(text, kind=kind), TOOL)
             if row["label"] == "attack" and decision.verdict is Verdict.ACTIVATE:

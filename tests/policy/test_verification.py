@@ -12,7 +12,17 @@ from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE
 from memfs.model.status import Status
 from memfs.policy.verification import QuoteCheck, check_quotes, sentences_of
-from tests.support.policy import AGENT, HOOK, PROJECT, TOOL, claim, evidence, identifier, origin_of
+from tests.support.policy import (
+    AGENT,
+    HOOK,
+    PROJECT,
+    TOOL,
+    claim,
+    evidence,
+    excerpt,
+    identifier,
+    origin_of,
+)
 
 SAID = "Never use tabs in Python. Line length is 100.\nWe deploy on Fridays!"
 
@@ -32,7 +42,9 @@ def check_full(quote: str, draft: Record | None, source: Record | None) -> Quote
         origin=origin_of(AGENT),
         quotes=(Quote(evidence_id=record.id, text=quote),),
     )
-    return check_quotes(submission, {record.id: record}, project=PROJECT)
+    return check_quotes(
+        submission, {record.id: record}, {record.id: excerpt(record, SAID)}, project=PROJECT
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,7 +119,9 @@ def test_one_quote_that_fails_spoils_the_claim() -> None:
             Quote(evidence_id=identifier(9, "ev"), text="Line length is 100."),
         ),
     )
-    result = check_quotes(submission, {record.id: record}, project=PROJECT)
+    result = check_quotes(
+        submission, {record.id: record}, {record.id: excerpt(record, SAID)}, project=PROJECT
+    )
     assert not result.is_stated
     assert [item.code for item in result.reasons] == ["evidence.missing"]
 

@@ -59,17 +59,41 @@ def origin_of(actor: Actor, text: str = "", source: str = "") -> Origin:
 
 
 def evidence(
-    number: int, excerpt: str, actor: Actor = HOOK, *, scope: Scope = PROJECT, **fields: Any
+    number: int, words: str, actor: Actor = HOOK, *, scope: Scope = PROJECT, **fields: Any
 ) -> Record:
-    """Returns an evidence record that keeps ``excerpt``."""
+    """Returns the envelope of a source that said ``words``."""
     return Record(
         kind="evidence",
         id=identifier(number, "ev"),
         scope=scope,
-        origin=origin_of(actor, excerpt),
-        fields={"excerpt": excerpt},
+        **{"origin": origin_of(actor, words), **fields},
+    )
+
+
+def excerpt(envelope: Record, words: str, **fields: Any) -> Record:
+    """Returns the record that keeps the words of a source."""
+    return Record(
+        kind="excerpt",
+        id=envelope.id.replace("ev_", "ex_"),
+        scope=envelope.scope,
+        body=f"{words}\n",
+        derived_from=(envelope.id,),
+        origin=envelope.origin,
         **fields,
     )
+
+
+def as_hook(principal: str) -> Actor:
+    """Returns a person whose prompts a host records."""
+    return Actor(Principal.parse(principal), Channel.PROMPT_HOOK)
+
+
+def sources(*said: tuple[Record, str]) -> dict[str, Any]:
+    """Returns what a view has to say about envelopes and what their sources said."""
+    return {
+        "evidence": {envelope.id: envelope for envelope, _ in said},
+        "excerpts": {envelope.id: excerpt(envelope, words) for envelope, words in said},
+    }
 
 
 def view(**fields: Any) -> AdmissionView:

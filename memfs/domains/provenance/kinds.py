@@ -14,9 +14,41 @@ EVIDENCE = KindSpec(
     is_claim=False,
     fields=(
         FieldSpec(
-            name="excerpt",
+            name="relation",
             field_type=FieldType.STRING,
-            description="Words of the source, only where a claim quotes them.",
+            description="How the source bears on what names it.",
+            choices=("supports", "contradicts", "corrects", "user_confirmed", "outcome_validated"),
+        ),
+        FieldSpec(
+            name="statement_of",
+            field_type=FieldType.STRING,
+            description="The version that it was made with, where the source is that statement.",
+        ),
+        FieldSpec(
+            name="exit_code",
+            field_type=FieldType.INTEGER,
+            description="Exit code that the host saw.",
+        ),
+        FieldSpec(
+            name="outcome",
+            field_type=FieldType.STRING,
+            description="How it ended, as the host saw it.",
+            choices=("passed", "failed", "unknown"),
+        ),
+        FieldSpec(
+            name="command_digest",
+            field_type=FieldType.STRING,
+            description="Digest of the command that the host ran; its words are in the excerpt.",
+        ),
+        FieldSpec(
+            name="path",
+            field_type=FieldType.STRING,
+            description="File that the host saw, relative to the project.",
+        ),
+        FieldSpec(
+            name="commit",
+            field_type=FieldType.STRING,
+            description="Commit that was checked out.",
         ),
     ),
 )
