@@ -47,6 +47,10 @@ class MemoryIndex:
         """Number of records."""
         return self._searcher.size
 
+    def gates(self) -> dict[str, int]:
+        """Returns how many records are behind each gate."""
+        return self._searcher.gates()
+
     def search(
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
     ) -> list[IndexHit]:

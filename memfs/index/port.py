@@ -9,7 +9,7 @@ what may be seen: callers say which *gates* are open, and re-read and re-check e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,7 +18,7 @@ from memfs.index.analysis import AnalysisSettings
 if TYPE_CHECKING:
     from memfs.index.documents import Document
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
 
 
@@ -146,6 +146,10 @@ class RecordIndex(Protocol):
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
     ) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path; unseen records leave no trace."""
+        ...
+
+    def gates(self) -> Mapping[str, int]:
+        """Returns how many records are behind each gate."""
         ...
 
     def overlaid(

@@ -6,6 +6,7 @@ import heapq
 import re
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import compress
@@ -58,6 +59,17 @@ class Searcher:
     def size(self) -> int:
         """Number of live documents."""
         return len(self.lengths) - sum(len(deleted) for deleted in self._deleted)
+
+    def gates(self) -> dict[str, int]:
+        """Returns how many live documents are behind each gate."""
+        found: dict[str, int] = {}
+        for columns, deleted in zip(self._segments, self._deleted, strict=True):
+            counts = Counter(columns.gates)
+            counts.subtract(columns.gates[number] for number in deleted)
+            for gate, number in counts.items():
+                name = columns.gate_names[gate]
+                found[name] = found.get(name, 0) + number
+        return found
 
     def search(self, query: IndexQuery, scoring: ScoringSettings) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path."""

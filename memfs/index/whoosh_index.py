@@ -86,6 +86,10 @@ class WhooshIndex:
         """Number of records."""
         return self._searcher.size
 
+    def gates(self) -> dict[str, int]:
+        """Returns how many records are behind each gate."""
+        return self._searcher.gates()
+
     def search(
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
     ) -> list[IndexHit]:
@@ -169,6 +173,10 @@ class OverlaidIndex:
     def size(self) -> int:
         """Number of records."""
         return self._searcher.size
+
+    def gates(self) -> dict[str, int]:
+        """Returns how many records are behind each gate."""
+        return self._searcher.gates()
 
     def search(
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from memfs.errors import MemfsError
 from memfs.index.catalogue import Catalogue
+from memfs.model.origin import Actor
 from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
 from memfs.model.values import JsonValue
-from memfs.policy.access import SERVED_STATUS
 from memfs.services.aftermath import resume
 from memfs.services.catalogue import open_catalogue
-from memfs.services.inbox import read_inbox
+from memfs.services.counting import records_by_kind
+from memfs.services.inbox import is_visible, read_inbox
 from memfs.services.ports import Workspace
 from memfs.services.reindex import index_status, rebuild
+from memfs.services.sealing import find_missing_keys
 from memfs.services.settle import settle
 
 
-def status(workspace: Workspace, problems: tuple[Problem, ...]) -> Result:
+def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) -> Result:
     """Tells how the store stands, without any content.
 
     Args:
         workspace: The store.
         problems: What the last pass over the working tree found.
+        actor: Who asks; a program is told of what it may read, and of no file by name.
     """
     store = workspace.store
     snapshot = store.snapshot()
-    catalogue = open_catalogue(workspace, snapshot)
-    try:
-        counts = catalogue.counts()
-    finally:
-        catalogue.close()
-    active = {kind: number for (kind, state), number in counts.items() if state == SERVED_STATUS}
+    active = records_by_kind(workspace, snapshot, actor)
     inbox = read_inbox(workspace)
+    waiting = sum(is_visible(item, actor) for item in inbox.waiting)
+    found = (*problems, *inbox.problems)
     index = index_status(workspace)
     data: dict[str, JsonValue] = {
         "store_id": workspace.store_id,
@@ -40,19 +40,23 @@ def status(workspace: Workspace, problems: tuple[Problem, ...]) -> Result:
         "ledger": store.ledger_head() or "",
         "main": store.main_head() or "",
         "branch": store.head_branch(),
-        "records": dict(sorted(active.items())),
-        "waiting": len(inbox.waiting),
+        "records": active,
+        "waiting": waiting,
         "held": len(snapshot.holds()),
-        "problems": [str(item) for item in (*problems, *inbox.problems)],
-        "index": {"state": str(index.state), "ledger": index.ledger, "records": index.records},
+        "problems": [str(item) if actor.is_person else item.code for item in found],
+        "index": {
+            "state": str(index.state),
+            "ledger": index.ledger,
+            "records": index.records if actor.is_person else sum(active.values()),
+        },
         "scripted": list(workspace.settings.trust.scripted),
     }
     total = sum(active.values())
-    words = [f"{total} records", f"{len(inbox.waiting)} waiting"]
+    words = [f"{total} records", f"{waiting} waiting"]
     if snapshot.holds():
         words.append(f"{len(snapshot.holds())} held")
-    if problems or inbox.problems:
-        words.append(f"{len(problems) + len(inbox.problems)} problems")
+    if found:
+        words.append(f"{len(found)} problems")
     return Result(
         action="status",
         target=workspace.settings.project,
@@ -105,6 +109,7 @@ def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
             )
         )
     problems.extend(read_inbox(workspace).problems)
+    problems.extend(find_missing_keys(workspace))
     return tuple(problems)
 
 

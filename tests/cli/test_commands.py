@@ -221,8 +221,8 @@ def test_status_counts_and_names_the_store(project: Path) -> None:
     _remember(project, "Use tabs", "--kind", "preference")
     run_memfs("propose", "CI needs Node 20", "--as", "agent:builder", cwd=project)
 
-    page = run_memfs("status", cwd=project)
-    data = _json(run_memfs("status", "--json", cwd=project))["data"]
+    page = run_memfs("status", *PERSON, cwd=project)
+    data = _json(run_memfs("status", *PERSON, "--json", cwd=project))["data"]
 
     assert page.output.startswith("datasync\n  store    ")
     assert (data["records"], data["waiting"]) == ({"preference": 1}, 1)

@@ -12,7 +12,7 @@ from memfs.model.authority import Sensitivity
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.model.status import Status
-from memfs.services.recall import record_of_gate
+from memfs.services.index_gates import record_of_gate
 from tests.support.recall_stores import note, stored, turn
 
 
