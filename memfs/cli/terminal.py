@@ -22,6 +22,8 @@ from memfs.model.values import JsonValue
 _HIDING = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 # Format characters that scripts and emoji need to be written at all.
 _ALLOWED = frozenset("\u200c\u200d")
+# Letters that show nothing at all.
+_BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 def printable(text: str, *, keep_lines: bool = False) -> str:
@@ -34,13 +36,16 @@ def printable(text: str, *, keep_lines: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        char
-        if unicodedata.category(char) not in _HIDING
-        or char in _ALLOWED
-        or (keep_lines and char in "\n\t")
-        else f"\\u{{{ord(char):x}}}"
+        char if not _is_hiding(char) or (keep_lines and char in "\n\t") else f"\\u{{{ord(char):x}}}"
         for char in text
     )
+
+
+def _is_hiding(char: str) -> bool:
+    is_blank = (
+        char in _BLANK or "\ufe00" <= char <= "\ufe0e" or "\U000e0100" <= char <= "\U000e01ef"
+    )
+    return is_blank or (unicodedata.category(char) in _HIDING and char not in _ALLOWED)
 
 
 def write(text: str) -> None:
@@ -56,9 +61,32 @@ def say(text: str) -> None:
 
 def write_json(value: JsonValue) -> None:
     """Writes one JSON document to stdout; keys keep the order in which they were put."""
+    click.echo(json_text(value, indent=2))
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    """Returns a value as JSON in which nothing can act on a terminal either.
+
+    Letters of all scripts stand as they are; what hides or reorders text is escaped, which
+    means the same to every reader of JSON.
+    """
     import json
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    # Encoded as UTF-16, since that is how JSON names what lies beyond the first plane.
+    return "".join(
+        "".join(f"\\u{unit:04x}" for unit in _utf16(char))
+        if char != "\n" and _is_hiding(char)
+        else char
+        for char in text
+    )
+
+
+def _utf16(char: str) -> tuple[int, ...]:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return tuple(int.from_bytes(units[at : at + 2]) for at in range(0, len(units), 2))
 
 
 def _plain(value: object) -> JsonValue:

@@ -21,6 +21,7 @@ from memfs.model.digests import blob_id
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
+from memfs.policy.reasons import reason
 from memfs.services.acceptance import acceptance_submission, record_behind
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
@@ -35,6 +36,7 @@ from memfs.services.proposals import (
     require_free,
     superseded,
 )
+from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import SETTINGS_PATH, hold_path
 from memfs.store.snapshot import Snapshot
 
@@ -222,6 +224,9 @@ def _settings(
 ) -> Decided[Accepted]:
     decode_settings(candidate.content, path=SETTINGS_PATH)
     decision = decide_settings_change(actor, workspace.settings)
+    if secret_problems(SETTINGS_PATH, candidate.content):
+        found = reason("screening.secret")
+        decision = replace(decision, verdict=Verdict.REJECT, rule=found.code, reasons=(found,))
     accepted = Accepted(candidate=candidate, decision=decision)
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(accepted)

@@ -78,9 +78,9 @@ def check_content(workspace: Workspace, path: str, content: bytes) -> tuple[Prob
             decode_settings(content, path=path)
         except DataError as error:
             return (problem_from(error, path),)
-        return ()
+        return secret_problems(path, content)
     if not is_record_path(path):
-        return ()
+        return secret_problems(path, content)
     decoded = decode_record(content, path=path, registry=workspace.registry, draft=True)
     return (*decoded.problems, *secret_problems(path, content))
 

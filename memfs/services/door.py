@@ -15,7 +15,9 @@ from memfs.errors import ConflictError, MemfsError
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath, Withdrawal, with_barrier
+from memfs.services.conflict_upkeep import with_conflict_sets
 from memfs.services.jobs import begin_job, end_job
+from memfs.services.plain_words import plain
 from memfs.services.ports import Workspace
 from memfs.services.read_back import read_back
 from memfs.services.settle import ContendedError, is_beside_memory, settle
@@ -116,7 +118,8 @@ def _attempt(
     decided = decide(snapshot)
     if decided.plan is None:
         return _Written(decided.outcome)
-    plan, withdrawal = with_barrier(workspace, snapshot, decided.plan)
+    plan, withdrawal = with_barrier(workspace, snapshot, plain(decided.plan))
+    plan = with_conflict_sets(workspace, snapshot, plan)
     if withdrawal is None or not withdrawal.is_followed:
         commit = _commit(workspace, plan)
         read_back(workspace, plan, commit)

@@ -253,7 +253,7 @@ def _read(workspace: Workspace, file: ObservedFile) -> ObservedFile:
         content = workspace.store.read_working(file.path) or b""
         if file.is_settings:
             decode_settings(content, path=file.path)
-            return file
+            return replace(file, problems=secret_problems(file.path, content))
     except DataError as error:
         return replace(file, problems=(problem_from(error, file.path),))
     decoded = decode_record(content, path=file.path, registry=workspace.registry, draft=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.cli.terminal import columns, printable, problem_lines, say_error, write_json
+from memfs.cli.terminal import columns, json_text, printable, problem_lines, say_error, write_json
 from memfs.errors import DataError
 from memfs.model.problem import Problem
 
@@ -33,6 +33,13 @@ def test_a_body_keeps_its_lines_and_nothing_else() -> None:
     assert printable("a\n\tb\x1b]0;x\x07\r\n", keep_lines=True) == (
         "a\n\tb\\u{1b}]0;x\\u{7}\\u{d}\n"
     )
+
+
+@given(st.text() | st.sampled_from(["\x7f\x9b", "\U000e0041", "\u202e", "\n\t"]))
+def test_json_says_the_same_and_hides_nothing_from_a_terminal(text: str) -> None:
+    shown = json_text({"title": text}, indent=2)
+    assert json.loads(shown) == {"title": text}
+    assert printable(shown, keep_lines=True) == shown
 
 
 @given(st.text())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from memfs.cli.invocation import Invocation, shared_options
-from memfs.cli.terminal import say
+from memfs.cli.terminal import json_text, say
 from memfs.cli.text import write_result
 from memfs.cli.values import result_value
 from memfs.model.result import Result
@@ -36,6 +34,6 @@ def command(invocation: Invocation, once: bool) -> int:
 def _write(invocation: Invocation, result: Result) -> None:
     if invocation.is_json:
         # One line a pass, so that a reader can follow.
-        click.echo(json.dumps(result_value(result), ensure_ascii=False))
+        click.echo(json_text(result_value(result)))
     else:
         write_result(result)
