@@ -17,6 +17,7 @@ from memfs.model.origin import Actor
 from memfs.model.packet import MemoryState, Packet, ScoredRecord
 from memfs.model.record import StoredRecord
 from memfs.services.beside import Beside
+from memfs.services.modes import require_serving
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
@@ -66,17 +67,21 @@ class Asking(ABC):
         return search(self.workspace, self.beside, query).hits
 
     def show(self, reference: str) -> StoredRecord:
-        """Returns one record as the ledger has it."""
+        """Returns one record as the ledger has it; a sealed one opened for a person at a terminal."""
+        from memfs.services import sealing
         from memfs.services.federation import shown
         from memfs.services.reading import show
 
+        require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         return shown(
             self.workspace,
             self.beside,
             reference,
             self.actor,
-            lambda workspace, actor: show(workspace, reference, actor),
+            lambda workspace, actor: sealing.shown(
+                workspace, show(workspace, reference, actor), actor
+            ),
         )
 
     def list_records(
@@ -90,6 +95,7 @@ class Asking(ABC):
         from memfs.services.federation import listed
         from memfs.services.reading import list_records
 
+        require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         wanted = known_kinds(self.workspace, kinds)
         listing = partial(list_records, kinds=wanted, tags=tuple(tags), limit=limit)
@@ -99,6 +105,7 @@ class Asking(ABC):
         """Returns the commits that made or changed a record, newest first."""
         from memfs.services.reading import history
 
+        require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         return history(self.workspace, reference, self.actor)
 
@@ -106,5 +113,6 @@ class Asking(ABC):
         """Returns a unified diff between two versions of a record."""
         from memfs.services.reading import diff
 
+        require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         return diff(self.workspace, reference, self.actor, older, newer)

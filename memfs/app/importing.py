@@ -16,6 +16,7 @@ from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_import_accept
 from memfs.services.batches import BatchReport, admit_batch
+from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
 
 _SHOWN: Final = 20
@@ -51,8 +52,11 @@ def import_path(
 
     Raises:
         MayNotAcceptImportError: An agent asked to accept.
+        MemoryModeError: The store takes nothing in.
         ImportSourceError: The path cannot be read as any known format.
     """
+    if not dry_run:
+        require_taking(workspace)
     if accept and not decide_import_accept(actor, workspace.settings).is_admitted:
         raise MayNotAcceptImportError(
             f"expected a person to accept an import, got {actor}",

@@ -17,6 +17,7 @@ from memfs.app.drafts import ClaimOptions, draft_from
 from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
 from memfs.app.publishing import OpenStore, Publishing
+from memfs.app.switches import settings_in_force
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor, Channel
 from memfs.model.result import Result
@@ -24,6 +25,7 @@ from memfs.model.settings import Settings
 from memfs.policy.authority import capture_origin
 from memfs.services.beside import Beside, nothing_beside
 from memfs.services.in_step import is_in_step, is_index_current
+from memfs.services.modes import mode_error, require_serving, require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
@@ -66,9 +68,11 @@ class Memory(Asking, Governing, Publishing):
         """Brings the projections up to the ledger, keeps the repository up, and closes it.
 
         Upkeep is a person's to wait for, once in some hundred operations; an agent's question
-        never does.
+        never does. Where the environment switches memory off, nothing is touched (O54).
         """
         try:
+            if self.workspace.is_switched_off:
+                return
             if not is_index_current(self.workspace):
                 from memfs.reconcile.projecting import refresh_projections
 
@@ -88,7 +92,8 @@ class Memory(Asking, Governing, Publishing):
 
     def _take_in(self) -> None:
         """Looks once, before anything else, at what changed outside memfs."""
-        if not self._has_looked and not is_in_step(self.workspace):
+        is_due = not self._has_looked and not self.workspace.is_switched_off
+        if is_due and not is_in_step(self.workspace):
             self._pass()
         self._has_looked = True
 
@@ -165,16 +170,20 @@ class Memory(Asking, Governing, Publishing):
         """Replaces what a record says; the earlier wording stays in its history."""
         from memfs.services.correct import correct
 
+        require_taking(self.workspace)
         self._take_in()
         origin = capture_origin(self.actor, text)
         return correct(self.workspace, reference, text, self.actor, origin)
 
     def edit(self, reference: str, edit_text: EditText) -> Result:
         """Opens a record in the person's editor and submits what they saved."""
+        require_taking(self.workspace)
         from memfs.services.correct import edited, target_of
+        from memfs.services.sealing import check_editable
 
         self._take_in()
         stored = target_of(self.workspace, reference, self.actor)
+        check_editable(stored.record)
         before = self.workspace.store.read_blob(stored.blob)
         saved = edit_text(before, Path(stored.path).suffix)
         if saved == before:
@@ -222,9 +231,13 @@ class Memory(Asking, Governing, Publishing):
         from memfs.services.review import accept
 
         self._take_in()
-        if references is None:
-            return accept_all(self.workspace, self.actor)
-        return tuple(accept(self.workspace, item, self.actor) for item in references)
+        try:
+            if references is None:
+                return accept_all(self.workspace, self.actor)
+            return tuple(accept(self.workspace, item, self.actor) for item in references)
+        finally:
+            # Settings may be among them: what follows, such as projections, is under these.
+            self._current()
 
     def reject(
         self, references: Sequence[str] | None, *, restore: bool = False
@@ -292,11 +305,12 @@ class Memory(Asking, Governing, Publishing):
         from memfs.services.health import problem_from, status
 
         try:
-            problems = () if is_in_step(self.workspace) else self._pass().problems
+            is_left = self.workspace.is_switched_off or is_in_step(self.workspace)
+            problems = () if is_left else self._pass().problems
         except MemfsError as error:
             # Such as a store that may only be read: it can still be told how it stands.
             problems = (problem_from(error, path=str(self.workspace.store.root)),)
-        return status(self.workspace, problems)
+        return status(self.workspace, problems, self.actor)
 
     def doctor(self, *, fix: bool = False) -> tuple[Problem, ...]:
         """Examines the store and mends what can be mended without losing anything."""
@@ -308,22 +322,30 @@ class Memory(Asking, Governing, Publishing):
         """Rebuilds every index and projection from the ledger."""
         from memfs.services.health import rebuild_caches
 
+        require_serving(self.workspace, self.actor)
         return rebuild_caches(self.workspace)
 
     def reconcile(self) -> Result:
         """Looks at what changed outside memfs and files it."""
         from memfs.reconcile.reconciler import pass_result
 
+        self._require_switched_on()
         return pass_result(self.workspace, self._pass())
 
     def watch(self, *, once: bool = False) -> Iterator[Result]:
         """Watches the store and yields a result for each pass that found something."""
         from memfs.reconcile.daemon import watch
 
+        self._require_switched_on()
         return watch(self._current, once=once)
+
+    def _require_switched_on(self) -> None:
+        if self.workspace.is_switched_off:
+            raise mode_error(self.workspace)
 
     def _current(self) -> Workspace:
         """Returns the workspace with the settings that are admitted now."""
-        settings = admitted_settings(self.workspace.store)
+        admitted = admitted_settings(self.workspace.store)
+        settings = settings_in_force(admitted, is_off=self.workspace.is_switched_off)
         self.workspace = replace(self.workspace, settings=settings)
         return self.workspace

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from memfs.app.registry import REGISTRY
+from memfs.app.switches import is_switched_off, settings_in_force
 from memfs.app.system import SystemClock, SystemIds, cache_root
 from memfs.errors import StoreError
 from memfs.formats.settings import decode_settings
@@ -98,7 +99,7 @@ def _opened(
         raise
     workspace = Workspace(
         store=store,
-        settings=settings,
+        settings=settings_in_force(settings, is_off=is_switched_off(env)),
         registry=registry,
         clock=clock,
         ids=ids,
@@ -107,6 +108,7 @@ def _opened(
         memberships=memberships_from(env),
         purpose=env.get(PURPOSE, ""),
         home_dir=home_folder(env),
+        is_switched_off=is_switched_off(env),
     )
     try:
         # Before anything is read: a restored backup must not bring back what was forgotten.

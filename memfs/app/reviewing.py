@@ -10,8 +10,15 @@ from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.services.batches import BatchReport, accept_batch, is_batchable
 from memfs.services.inbox import find_candidate
+from memfs.services.modes import is_taking
 from memfs.services.ports import Workspace
-from memfs.services.review import accept_each, replace_proposal, require_person, waiting
+from memfs.services.review import (
+    accept_each,
+    replace_proposal,
+    require_decidable,
+    require_person,
+    waiting,
+)
 
 
 def accept_all(workspace: Workspace, actor: Actor) -> tuple[Result, ...]:
@@ -24,7 +31,7 @@ def accept_all(workspace: Workspace, actor: Actor) -> tuple[Result, ...]:
     batches: dict[str, list[Candidate]] = {}
     single: list[Candidate] = []
     for candidate in waiting(workspace, actor):
-        if is_batchable(candidate):
+        if is_batchable(candidate) and is_taking(workspace):
             batches.setdefault(candidate.batch, []).append(candidate)
         else:
             single.append(candidate)
@@ -77,6 +84,7 @@ def edit_candidate(
     """
     require_person(workspace, actor)
     candidate = find_candidate(workspace, reference, actor)
+    require_decidable(workspace, candidate)
     saved = edit_text(candidate.content, Path(candidate.path).suffix)
     if saved == candidate.content:
         return _edited(workspace, candidate.id, ResultStatus.NOTHING, "nothing was changed")

@@ -125,7 +125,8 @@ def _check_format(values: Mapping[str, JsonValue], path: str) -> None:
     if type(found) is int and found > STORE_FORMAT:
         raise NewerFormatError(
             f"expected format {STORE_FORMAT} or older, got {found}",
-            hint="upgrade memfs",
+            hint="a newer memfs made this store: upgrade memfs to open it; nothing was changed, "
+            "and every record stays readable as a plain file",
             path=path,
         )
 

@@ -16,6 +16,7 @@ class MemoryState(StrEnum):
     EMPTY = "empty"
     DEGRADED = "degraded"
     OFF = "off"
+    SHADOW = "shadow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from memfs.model.grant import Grant
 from memfs.model.origin import Actor, Channel, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.scope import Scope, ScopeKind
+from memfs.model.settings import Mode
 from memfs.model.status import Status
 from memfs.policy.grants import ACCOUNT_KINDS, in_force, is_covering, shown_by
 from memfs.policy.reasons import reason
@@ -52,7 +53,9 @@ class AccessRequest:
         grants: Grants in the ledger that name the reader, whether or not they are in force.
         polluted: Namespaces that are not to be relied on until they are repaired.
         sources_off: Principals, channels and sources that the settings switch off.
-        sees_polluted: A person gives account of what happened, polluted or not.
+        sees_polluted: A person gives account of what happened, or takes something back:
+            polluted or not, and in every mode.
+        mode: What memory does at all.
     """
 
     actor: Actor
@@ -69,14 +72,12 @@ class AccessRequest:
     polluted: frozenset[Scope] = frozenset()
     sources_off: frozenset[str] = frozenset()
     sees_polluted: bool = False
+    mode: Mode = Mode.ENFORCED
 
     @property
     def is_trusted_reader(self) -> bool:
         """Whether a person reads, or memfs itself on a person's behalf."""
-        principal = self.actor.principal
-        return self.actor.is_person or (
-            principal.kind is PrincipalKind.SYSTEM and self.actor.channel is Channel.SYSTEM
-        )
+        return is_trusted(self.actor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ def may_read(record: Record, request: AccessRequest) -> AccessDecision:
 def read_right(record: Record, request: AccessRequest) -> AccessDecision:
     """Decides whether the reader has a right to ``record``, whatever its state and time."""
     denial = (
-        _check_asked(record, request)
+        _check_mode(request)
+        or _check_asked(record, request)
         or _check_polluted(record, request)
         or _check_source(record, request)
         or _check_sink(record, request)
@@ -136,6 +138,29 @@ def read_right(record: Record, request: AccessRequest) -> AccessDecision:
     return AccessDecision(
         True, shown=shown_by(opening), grants=tuple(grant.id for grant in opening)
     )
+
+
+def is_trusted(actor: Actor) -> bool:
+    """Whether a person reads, or memfs itself on a person's behalf."""
+    principal = actor.principal
+    is_system = principal.kind is PrincipalKind.SYSTEM and actor.channel is Channel.SYSTEM
+    return actor.is_person or is_system
+
+
+def may_serve(mode: Mode, actor: Actor) -> bool:
+    """Tells whether anything at all is served to ``actor`` in ``mode`` (A73).
+
+    In shadow mode a person still looks at what memory holds, to judge it.
+    """
+    match mode:
+        case Mode.OFF:
+            return False
+        case Mode.SHADOW:
+            return is_trusted(actor)
+        case Mode.READ_ONLY | Mode.ENFORCED:
+            return True
+        case _:
+            assert_never(mode)
 
 
 def _denied(code: str) -> AccessDecision:
@@ -172,6 +197,12 @@ def _opening_grants(record: Record, request: AccessRequest) -> tuple[Grant, ...]
         and is_covering(grant, record, scope)
         and record.sensitivity <= _most_sensitive(request.sink)
     )
+
+
+def _check_mode(request: AccessRequest) -> str | None:
+    if request.sees_polluted and request.is_trusted_reader:
+        return None
+    return None if may_serve(request.mode, request.actor) else f"mode.{request.mode}"
 
 
 def _check_asked(record: Record, request: AccessRequest) -> str | None:
@@ -234,11 +265,21 @@ def _is_within(scope: Scope, request: AccessRequest) -> bool:
 
 
 def _check_status(record: Record, request: AccessRequest) -> str | None:
-    if record.status is Status.ACTIVE:
+    if record.status is Status.ACTIVE or _is_replaced_later(record, request):
         return None
     if request.is_history and request.is_trusted_reader and record.status in _HISTORY:
         return None
     return "access.status"
+
+
+def _is_replaced_later(record: Record, request: AccessRequest) -> bool:
+    """Tells whether the successor of a replaced record begins after the time that is asked about.
+
+    What was replaced stays true for the time before: it answers for that, and for no other.
+    """
+    if record.status is not Status.SUPERSEDED or record.superseded_from is None:
+        return False
+    return (request.valid_at or request.now) < record.superseded_from
 
 
 def _check_time(record: Record, request: AccessRequest) -> str | None:

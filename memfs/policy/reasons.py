@@ -16,7 +16,7 @@ from memfs.model.decision import Reason
 _MODE: Final = {
     "mode.off": "memory is switched off; it takes nothing in and serves nothing",
     "mode.read-only": "memory is read-only; nothing is admitted",
-    "mode.shadow": "memory is in shadow mode; what would be admitted waits, and programs are served nothing",
+    "mode.shadow": "in shadow mode what would be admitted waits, and programs are served nothing",
 }
 
 _SOURCE: Final = {
@@ -105,8 +105,13 @@ _COMPARISON: Final = {
     "tombstone.matches": "this was forgotten on demand and must not come back",
     "correction.supersedes": "it replaces what an active record said about the same subject",
     "conflict.contradiction": "an active record says otherwise about the same subject",
-    "conflict.ambiguous": "more than one active record speaks about the same subject",
+    "conflict.ambiguous": "more than one active record says otherwise about the same subject",
     "conflict.other-principal": "the record that says otherwise is not this principal's own",
+    "conflict.over": "the conflict was resolved before",
+    "conflict.not-a-side": "the record is no side of this conflict",
+    "conflict.nothing-kept": "at least one side stays; take records back with: memfs retract",
+    "conflict.nothing-decided": "every side was kept; leave one out",
+    "conflict.not-verified": "the check does not hold for exactly one side",
     "duplicate.same-claim": "an active record already says this",
     "duplicate.unchanged": "nothing would change",
     "duplicate.confirmed": "a person says what a weaker source said before; it is replaced",

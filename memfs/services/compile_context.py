@@ -136,7 +136,8 @@ class _Writer:
 
     def text(self, cards: Sequence[Card], left_out: Sequence[LeftOut]) -> str:
         """Returns the packet; empty when there is nothing to say."""
-        degraded = self._outcome.state in (MemoryState.DEGRADED, MemoryState.OFF)
+        state = self._outcome.state
+        degraded = state not in (MemoryState.OK, MemoryState.EMPTY)
         if not cards and not degraded:
             return ""
         head = opening(

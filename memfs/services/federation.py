@@ -31,6 +31,8 @@ from memfs.services.ports import Workspace
 from memfs.services.ranking import without_repeats
 from memfs.services.recall import RecallOutcome
 
+_SILENT: Final = frozenset({MemoryState.OFF, MemoryState.SHADOW})
+"""States in which a store serves nothing, by its own settings and not for a fault."""
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 Listing = Callable[[Workspace, Actor], tuple[StoredRecord, ...]]
 Showing = Callable[[Workspace, Actor], StoredRecord]
@@ -69,7 +71,7 @@ def _asked(
     clock = _Instant(workspace.clock.now())
     own = answer(replace(workspace, clock=clock), query)
     is_outside = bool(query.scopes) and GLOBAL_SCOPE not in query.scopes
-    if own.state is MemoryState.OFF or is_outside:
+    if own.state in _SILENT or is_outside:
         return own
 
     def question(other: Workspace) -> RecallOutcome:
@@ -87,7 +89,7 @@ def _asked(
         return replace(found, hits=_checked_hits(found.hits, request))
 
     theirs = beside.ask(question)
-    if theirs is None or theirs.state is MemoryState.OFF:
+    if theirs is None or theirs.state in _SILENT:
         return _with_trouble(own, beside.trouble)
     merged = _merged(own, theirs, query.limit)
     return _with_trouble(merged, theirs.reason if _is_degraded(theirs) else "")

@@ -17,6 +17,7 @@ from memfs.model.grant import Grant
 from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.scope import Scope
+from memfs.model.settings import Mode
 from memfs.policy.access import AccessRequest
 from memfs.policy.grants import grant_from
 from memfs.policy.pollution import polluted_by
@@ -38,6 +39,7 @@ def access_request(
     valid_at: datetime | None = None,
     is_history: bool = False,
     sees_polluted: bool = False,
+    is_trial: bool = False,
 ) -> AccessRequest:
     """Makes the question that the read gate answers for ``actor`` now.
 
@@ -49,7 +51,9 @@ def access_request(
         purpose: What it is for, matched by grants; by default what the host says.
         valid_at: What was true then.
         is_history: A person looks at earlier versions and replaced records.
-        sees_polluted: A person gives account of what happened, polluted or not.
+        sees_polluted: A person gives account of what happened, or takes something back:
+            polluted or not, and in every mode.
+        is_trial: What would be served is looked for, and not handed out (shadow mode).
     """
     head = workspace.store.snapshot()
     rules = _kept_rules(workspace.store.root)
@@ -67,6 +71,7 @@ def access_request(
         polluted=rules.polluted(workspace, head),
         sources_off=workspace.settings.sources_off,
         sees_polluted=sees_polluted,
+        mode=Mode.ENFORCED if is_trial else workspace.settings.mode,
     )
 
 

@@ -47,6 +47,8 @@ class Workspace:
         memberships: Private scopes that this process runs in, as its host says: the session,
             thread and task.
         purpose: What this process reads for, as its host says; matched by grants.
+        is_switched_off: The environment of this process turns memory off, whatever the
+            settings admitted say (A75); ``settings.mode`` says so too.
     """
 
     store: Store
@@ -59,6 +61,7 @@ class Workspace:
     memberships: frozenset[Scope] = frozenset()
     purpose: str = ""
     home_dir: Path = field(default_factory=Path)
+    is_switched_off: bool = False
 
     @property
     def store_id(self) -> StoreId:

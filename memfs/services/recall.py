@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, assert_never
 
 from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, RecordIndex
@@ -57,6 +57,7 @@ class RecallOutcome:
         ledger: The commit that the answer was computed from; empty when none was reached.
         index: How the index came about; ``None`` when it was not asked.
         coverage: Share of the question that the best of the hits covers.
+        withheld: What would have been served but for the mode, best first; handed to nobody.
     """
 
     hits: tuple[ScoredRecord, ...]
@@ -66,6 +67,7 @@ class RecallOutcome:
     ledger: str
     index: IndexStatus | None = None
     coverage: float = 0.0
+    withheld: tuple[ScoredRecord, ...] = ()
 
 
 def recall(workspace: Workspace, query: Query) -> RecallOutcome:
@@ -85,8 +87,20 @@ def search(workspace: Workspace, query: Query) -> RecallOutcome:
 
 
 def _answer(workspace: Workspace, query: Query, *, may_abstain: bool) -> RecallOutcome:
-    if workspace.settings.mode is Mode.OFF:
-        return _empty(MemoryState.OFF, "mode.off")
+    match workspace.settings.mode:
+        case Mode.OFF:
+            return _empty(MemoryState.OFF, "mode.off")
+        case Mode.SHADOW:
+            found = _looked_up(workspace, query, may_abstain=may_abstain)
+            outcome = _empty(MemoryState.SHADOW, "mode.shadow", found.ledger)
+            return replace(outcome, withheld=found.hits, index=found.index, coverage=found.coverage)
+        case Mode.READ_ONLY | Mode.ENFORCED:
+            return _looked_up(workspace, query, may_abstain=may_abstain)
+        case _:
+            assert_never(workspace.settings.mode)
+
+
+def _looked_up(workspace: Workspace, query: Query, *, may_abstain: bool) -> RecallOutcome:
     try:
         snapshot = _snapshot(workspace, query.as_of)
         if snapshot is None:
@@ -170,6 +184,7 @@ class _Reader:
             scopes=query.scopes,
             purpose=query.purpose,
             valid_at=query.valid_at or query.as_of,
+            is_trial=workspace.settings.mode is Mode.SHADOW,
         )
         claims = (kind.name for kind in workspace.registry if kind.is_claim)
         self._gates = IndexGates(

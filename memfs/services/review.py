@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import Final
 
 from memfs.errors import AccessError, MemfsError
 from memfs.formats.settings import decode_settings
@@ -14,7 +15,7 @@ from memfs.model.digests import blob_id
 from memfs.model.operation import Commit, FileChange, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
-from memfs.policy.administration import decide_accept, decide_reject, decide_release
+from memfs.policy.administration import decide_reject, decide_release
 from memfs.policy.reasons import reason
 from memfs.services.accept import Accepted, decide_candidate, release_changes
 from memfs.services.acceptance import (
@@ -33,6 +34,7 @@ from memfs.services.inbox import (
     write_candidate,
 )
 from memfs.services.judgement import StaleBaseError
+from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from
 from memfs.services.propose import activated, first_reason, with_aftermath
@@ -40,17 +42,14 @@ from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import hold_path
 from memfs.store.snapshot import Snapshot
 
+_ALWAYS_POSSIBLE: Final = frozenset({CandidateAction.SETTINGS, CandidateAction.FORGET})
+"""What may be decided in every mode: how a mode is left, and what takes something back."""
+
 
 class MayNotReviewError(AccessError):
     """Only a person accepts or rejects."""
 
     code = "access.review-needs-person"
-
-
-class MemoryModeError(AccessError):
-    """The mode of the store does not allow the operation."""
-
-    code = "access.mode"
 
 
 def accept(workspace: Workspace, reference: str, actor: Actor) -> Result:
@@ -68,6 +67,7 @@ def accept(workspace: Workspace, reference: str, actor: Actor) -> Result:
 
 
 def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
+    require_decidable(workspace, candidate)
     try:
         committed = commit_decided(
             workspace, lambda snapshot: decide_candidate(workspace, snapshot, candidate, actor)
@@ -121,24 +121,27 @@ def _failed(workspace: Workspace, action: str, candidate: Candidate, error: Memf
 
 
 def require_person(workspace: Workspace, actor: Actor) -> None:
-    """Lets only a person decide, and only in a mode that takes records.
+    """Lets only a person decide; what a mode does not allow is told for each candidate.
 
     Raises:
         MayNotReviewError: The actor is not a person.
-        MemoryModeError: The store takes no records in its present mode.
     """
-    decision = decide_accept(actor, workspace.settings)
-    if decision.is_admitted:
-        return
     if actor.is_person:
-        raise MemoryModeError(
-            f"expected a store that takes records, got mode {workspace.settings.mode}",
-            hint="change mode: in memfs.yaml",
-        )
+        return
     raise MayNotReviewError(
         f"expected a person to decide, got {actor}",
         hint="run memfs review in a terminal, or as a scripted principal with --as and --yes",
     )
+
+
+def require_decidable(workspace: Workspace, candidate: Candidate) -> None:
+    """Lets a candidate be decided on where the mode allows what it would do.
+
+    Raises:
+        MemoryModeError: The store takes nothing in, and this would enter it.
+    """
+    if candidate.action not in _ALWAYS_POSSIBLE:
+        require_taking(workspace)
 
 
 def _accepted(workspace: Workspace, accepted: Accepted, commit: Commit | None) -> Result:
@@ -219,6 +222,7 @@ def reject(workspace: Workspace, reference: str, actor: Actor, *, restore: bool 
     """
     require_person(workspace, actor)
     candidate = find_candidate(workspace, reference, actor)
+    require_decidable(workspace, candidate)
     decision = decide_reject(actor, workspace.settings)
     rejected = replace(candidate, state=CandidateState.REJECTED)
     message = f"rejected {candidate.id}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from memfs.errors import ConflictError, GitError, StoreError
+from memfs.errors import ConflictError, DataError, GitError, StoreError
+from memfs.model.ids import CommitId
 from memfs.store.context import WriteContext
 from memfs.store.files import digest_file
-from memfs.store.layout import is_untracked
+from memfs.store.layout import SETTINGS_PATH, is_untracked
 from memfs.store.lock import LockTimeoutError, LockUnavailableError
 from memfs.store.settled import is_settled
 
@@ -74,9 +75,14 @@ def check_repository(git_dir: Path) -> None:
 
 
 def recover_at_open(context: WriteContext) -> None:
-    """Finishes what a dead writer left behind; a live one finishes its own work."""
+    """Finishes what a dead writer left behind; a live one finishes its own work.
+
+    Raises:
+        NewerFormatError: The store was made by a newer memfs, whose writes only it can finish.
+    """
     if is_settled(context):
         return
+    _refuse_newer_format(context)
     lock = context.write_lock()
     try:
         if lock.try_acquire():
@@ -85,6 +91,22 @@ def recover_at_open(context: WriteContext) -> None:
         return
     finally:
         lock.release()
+
+
+def _refuse_newer_format(context: WriteContext) -> None:
+    """Leaves a store alone that a newer memfs made (A80); what else is wrong shows later."""
+    # Loaded only where something was left behind.
+    from memfs.formats.settings import NewerFormatError, decode_settings
+    from memfs.store.snapshot import Snapshot
+
+    try:
+        content = Snapshot(context.objects, CommitId(context.read_ledger())).read(SETTINGS_PATH)
+        if content is not None:
+            decode_settings(content, path=SETTINGS_PATH)
+    except NewerFormatError:
+        raise
+    except (DataError, StoreError, GitError):
+        return
 
 
 def finish_interrupted(context: WriteContext) -> None:

@@ -13,7 +13,8 @@ from memfs.model.candidate import CandidateAction, CandidateState
 from memfs.model.result import ResultStatus
 from memfs.model.status import Status
 from memfs.services.inbox import UnknownCandidateError
-from memfs.services.review import MayNotReviewError, MemoryModeError
+from memfs.services.modes import MemoryModeError
+from memfs.services.review import MayNotReviewError
 from tests.support.memory import (
     AGENT,
     git,
@@ -118,7 +119,7 @@ def test_a_store_that_only_reads_accepts_nothing(project: Path) -> None:
     replaced_settings(project, "mode: enforced", "mode: read-only")
     with memory_of(project) as memory, pytest.raises(MemoryModeError) as caught:
         memory.accept([candidate])
-    assert caught.value.code == "access.mode"
+    assert caught.value.code == "mode.read-only"
 
 
 def test_a_proposal_from_an_older_version_is_refused_with_both_revisions(project: Path) -> None:

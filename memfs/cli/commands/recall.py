@@ -64,5 +64,5 @@ def _write_packet(packet: Packet, *, explain: bool) -> None:
             pass
         case MemoryState.EMPTY:
             say("nothing in memory is close enough to that")
-        case MemoryState.DEGRADED | MemoryState.OFF:
+        case MemoryState.DEGRADED | MemoryState.OFF | MemoryState.SHADOW:
             say(f"memory state: {packet.state} ({packet.reason})")
