@@ -30,7 +30,7 @@ CLINICAL: Final = _words(
     "ecg", "ekg", "eeg", "scan", "pain", "bleed", "fever", "nausea", "rash", "blood", "pressure",
     "infect", "infus", "hiv", "syphilis", "hepat", "seizure", "lupus", "thyroid", "nodule",
     "kidney", "liver", "psych", "panic", "anxiety", "depress", "pregnan", "miscarr", "clot",
-    "stroke", "relapse", "melanoma", "hormon", "steroid", "treatment", "therapy", "clinic",
+    "stroke", "relapse", "melanoma", "hormon", "steroid", "treatment", "therapy", "clinical",
     "condition", "chart", "workup", "screen", "culture", "potassium", "creatinine", "glucose",
     "ascites", "an[a]?emia", "stool", "colonoscop", "surg", "nephro", "rheumat", "neuro", "onco",
     "cardio", "urolog", "gastro", "\\bgi\\b", "heartbeat", "excision", "injection", "procedure",
@@ -79,8 +79,12 @@ _STAYS: Final = re.compile(
     r"broad|now)\b",
     re.IGNORECASE,
 )
+_IS_DELETED: Final = re.compile(
+    r"\b(?:be|treated as|are|is) (?:now )?(?:deleted|unavailable|retired|removed)\b", re.IGNORECASE
+)
 _CLAUSE: Final = re.compile(
-    r"(?<=[.!;])\s+|;\s*|, (?:and |but )?(?=keep|retain|only|leaving|the active|the current)",
+    r"(?<=[.!;])\s+|;\s*|,\s+(?:but|while)\s+|"
+    r", (?:and )?(?=keep|retain|only|leaving|the active|the current)",
     re.IGNORECASE,
 )
 _FORMER: Final = re.compile(
@@ -93,6 +97,7 @@ _VALUE: Final = re.compile(
     r"\b(?:extension|ext\.?|room|unit|alias|code|pin)\s+[\w-]+|\b[A-Z]{2,}-?\d+\b|\b\d{4,}\b|"
     r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b"
 )
+_TOKEN: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*_)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){2,}\b")
 _LABELLED: Final = re.compile(r"(?i)^(?:alias|ask for)\s+(?P<name>\w+)$")
 _SHORTEST: Final = 3
 
@@ -171,10 +176,11 @@ def office_class(text: str) -> str:
     return "commercial" if MONEY.search(text) else "project"
 
 
-def deleted_values(text: str) -> frozenset[str]:
+def deleted_values(text: str, participants: Iterable[str] = ()) -> frozenset[str]:
     """Returns the exact values that a statement withdraws: numbers, names, codes and quotes.
 
-    A clause that says what stays contributes nothing but what it calls former.
+    A clause that says what stays contributes nothing but what it calls former. Somebody who
+    takes part is never deleted by being named: that takes their access back.
     """
     if not DELETES.search(text):
         return frozenset()
@@ -182,12 +188,16 @@ def deleted_values(text: str) -> frozenset[str]:
     for clause in _CLAUSE.split(text):
         if not DELETES.search(clause):
             continue
-        if _STAYS.search(clause) and not _DELETES_FIRST.match(clause):
+        is_about_deletion = _DELETES_FIRST.match(clause) or _IS_DELETED.search(clause)
+        if _STAYS.search(clause) and not is_about_deletion:
             continue
         found.update(_values(clause))
     for former in _FORMER.finditer(text):
         found.update(_values(re.split(r"(?i)\b(?:current|active|now)\b", former[0])[0]))
-    return frozenset(value for value in found if len(value) >= _SHORTEST)
+    named = {name.casefold() for name in participants}
+    return frozenset(
+        value for value in found if len(value) >= _SHORTEST and value.casefold() not in named
+    )
 
 
 def _values(text: str) -> Iterable[str]:
@@ -197,6 +207,11 @@ def _values(text: str) -> Iterable[str]:
         labelled = _LABELLED.match(value)
         if labelled:
             yield labelled["name"]
+
+
+def without_credentials(text: str) -> str:
+    """Returns a sentence with words that look like tokens taken out, for one that was refused."""
+    return _TOKEN.sub("(a credential)", text)
 
 
 def says_any(text: str, values: Iterable[str]) -> bool:
