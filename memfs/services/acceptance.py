@@ -12,6 +12,7 @@ from typing import Final
 from memfs.errors import DataError
 from memfs.formats.record_codec import decode_record
 from memfs.index.catalogue import Catalogue
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.digests import blob_id
 from memfs.model.origin import Actor, Origin, OriginClass
@@ -100,6 +101,11 @@ def acceptance_submission(
         CandidateUnreadableError: It is not valid, or takes the id of another record.
     """
     record = decoded_proposal(workspace, candidate)
+    if is_confirmed and record.sensitivity is Sensitivity.SEALED:
+        from memfs.services.sealing import opened  # hardly any record is
+
+        # Judged as what it says; the accepted record is sealed again.
+        record = opened(workspace, record)
     target = record_behind(workspace, snapshot, catalogue, candidate)
     is_revision = candidate.action is not CandidateAction.ADD and (
         target is not None or bool(candidate.record_id)

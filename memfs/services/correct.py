@@ -17,6 +17,7 @@ from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
 from memfs.services.propose import submit
 from memfs.services.reading import find_record
+from memfs.services.sealing import opened
 from memfs.services.served_records import read_path
 
 
@@ -56,9 +57,10 @@ def correct(
 
     Raises:
         UnknownRecordError: None matches, or none that may be seen.
+        SealBrokenError: It is sealed, and its key is not here.
     """
     stored = target_of(workspace, reference, actor)
-    record = stored.record
+    record = opened(workspace, stored.record)
     body = text if text.endswith("\n") else f"{text}\n"
     is_derived = record.title == title_from(record.body)
     title = title_from(text) if is_derived else record.title
