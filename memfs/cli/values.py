@@ -121,6 +121,7 @@ def _instants(record: Record) -> dict[str, JsonValue]:
             ("valid_until", record.valid_until),
             ("review_after", record.review_after),
             ("expires", record.expires),
+            ("superseded_from", record.superseded_from),
         )
         if moment is not None
     }

@@ -110,6 +110,7 @@ ENVELOPE: Final[tuple[EnvelopeField, ...]] = (
     EnvelopeField("transform", read_line, _same, ""),
     EnvelopeField("supersedes", _references, list, ()),
     EnvelopeField("superseded_by", read_reference, _same, ""),
+    _instant_field("superseded_from"),
     EnvelopeField("conflicts", _references, list, ()),
     EnvelopeField(
         "relations", list_of(read_relation), lambda items: [write_relation(i) for i in items], ()

@@ -192,6 +192,9 @@ class EnvelopeModel(BaseModel):
         default=[], description="What it replaced."
     )
     superseded_by: Reference = Field(default="", description="What replaced it.")
+    superseded_from: Instant | None = Field(
+        default=None, description="The successor holds from then on; until then this one does."
+    )
     conflicts: Annotated[list[Reference], _Many] = Field(
         default=[], description="Active records that say otherwise."
     )

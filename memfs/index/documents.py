@@ -44,7 +44,7 @@ class Document:
         speaker: Folded name of who said it, or empty.
         instant: Event or observation time in seconds, or ``NO_INSTANT``.
         valid_from: First second of validity, or ``NO_INSTANT``.
-        valid_until: First second after validity, or ``NO_INSTANT``.
+        valid_until: First second after it answers for anything, or ``NO_INSTANT``.
         states_time: Whether its words say when.
         importance: 1 to 10.
     """
@@ -97,7 +97,7 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
         speaker=speaker_of(record),
         instant=seconds(said),
         valid_from=seconds(record.valid_from),
-        valid_until=seconds(_earliest(record.valid_until, record.expires)),
+        valid_until=seconds(_earliest(record.holds_until, record.expires)),
         states_time=is_dated and states_time(said_text),
         importance=record.importance,
     )
@@ -120,6 +120,7 @@ def gate_of(record: Record) -> str:
         record.authority,
         record.branch,
         record.record_class,
+        record.superseded_from is not None,
         record.origin and _gate_origin(record.origin),
     )
 
@@ -139,6 +140,7 @@ def _gate(
     authority: Authority | None,
     branch: str,
     record_class: str,
+    is_replaced_later: bool,
     origin: _GateOrigin | None,
 ) -> str:
     return json.dumps(
@@ -152,6 +154,7 @@ def _gate(
             "authority": "" if authority is None else authority.label,
             "branch": branch,
             "record_class": record_class,
+            "later": is_replaced_later,
             "class": origin[0] if origin else "",
             "principal": str(origin[1]) if origin else "",
             "channel": origin[2] if origin else "",

@@ -41,6 +41,9 @@ class Record:
         confidence: 0 to 1; opens no door.
         importance: 1 to 10.
         taint: Labels of what flowed in, sorted and unique.
+        superseded_from: From when on the successor holds; absent where it always did. Until
+            then a replaced record still answers.
+        conflicts: Ids of the records that say otherwise for some of the same time.
         branch: Branch of the project on which it was learned; empty for none.
         fields: Fields that the kind defines.
         unknown: Fields that no schema knows, kept as they are.
@@ -73,6 +76,7 @@ class Record:
     transform: str = ""
     supersedes: tuple[str, ...] = ()
     superseded_by: str = ""
+    superseded_from: datetime | None = None
     conflicts: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
@@ -87,6 +91,15 @@ class Record:
     def reference(self) -> str:
         """The version reference, ``mem_…@2``."""
         return f"{self.id}@{self.version}"
+
+    @property
+    def holds_until(self) -> datetime | None:
+        """The end of the time that it answers for: of its validity, or where a successor begins."""
+        if self.status is not Status.SUPERSEDED or self.superseded_from is None:
+            return self.valid_until
+        if self.valid_until is None:
+            return self.superseded_from
+        return min(self.valid_until, self.superseded_from)
 
     @property
     def field_text(self) -> str:

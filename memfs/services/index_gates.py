@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
@@ -25,6 +26,8 @@ from memfs.policy.access import AccessRequest, may_read
 from memfs.services.ports import Workspace
 from memfs.services.reindex import document_of
 
+_FAR: Final = datetime.max.replace(tzinfo=UTC)
+"""Later than any question: times are judged of each record, not of its gate."""
 SEEN_IN_PART: Final = "seen-in-part"
 """The gate of the documents that stand for what is seen in part; no file has it."""
 
@@ -91,6 +94,7 @@ def record_of_gate(gate: str) -> Record:
         status=Status(values["status"]),
         scope=Scope.parse(values["scope"]) if values["scope"] else None,
         record_class=values["record_class"],
+        superseded_from=_FAR if values["later"] else None,
         sensitivity=Sensitivity.from_label(values["sensitivity"]),
         sinks=frozenset(Sink(sink) for sink in values["sinks"]),
         taint=tuple(values["taint"]),

@@ -157,6 +157,7 @@ def records(draw: st.DrawFn, kind: KindSpec | None = None) -> Record:
         "transform": lines,
         "supersedes": _tuples(references),
         "superseded_by": references,
+        "superseded_from": instants,
         "conflicts": _tuples(references),
         "tags": _tuples(labels),
         "entities": _tuples(lines),
