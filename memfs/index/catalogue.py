@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from memfs.errors import IndexUnavailableError
+from memfs.model.text import normalise_text
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 FILE_NAME: Final = "catalogue.sqlite"
 _COLUMNS: Final = (
     "path",
@@ -282,10 +283,9 @@ class Catalogue:
         return rows[0] if rows else None
 
     def by_subject(self, subject: str, scope: str) -> tuple[CatalogueEntry, ...]:
-        """Returns the rows with this subject and scope, of any kind and status."""
-        if not subject:
-            return ()
-        return self._select("WHERE subject = ? AND scope = ? ORDER BY id", (subject, scope))
+        """Returns the rows with this folded subject and scope, of any kind and status."""
+        where = "WHERE subject = ? AND subject <> '' AND scope = ? ORDER BY id"
+        return self._select(where, (normalise_text(subject), scope))
 
     def by_fingerprint(self, fingerprint: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that say the same (see ``memfs.model.text``)."""
@@ -303,6 +303,20 @@ class Catalogue:
             return ()
         return self._select(
             "WHERE source_digest = ? AND source_digest <> '' ORDER BY id", (digest,)
+        )
+
+    def count_since(self, kind: str, observed: str) -> int:
+        """Returns how many records of a kind were observed at ``observed`` or later."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT count(*) FROM entry WHERE observed >= ? AND kind = ?", (observed, kind)
+            ).fetchone()
+        return int(row[0])
+
+    def since(self, kind: str, observed: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows of a kind that were observed at ``observed`` or later, oldest first."""
+        return self._select(
+            "WHERE observed >= ? AND kind = ? ORDER BY observed, id", (observed, kind)
         )
 
     def dependents(self, sources: Iterable[str]) -> tuple[CatalogueEntry, ...]:

@@ -25,6 +25,7 @@ from memfs.policy.reasons import reason
 from memfs.services.acceptance import acceptance_submission, record_behind
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
+from memfs.services.evidence import evidenced
 from memfs.services.forget import forget_changes
 from memfs.services.judgement import Judgement, check_base, judge_with
 from memfs.services.ports import Workspace
@@ -106,6 +107,7 @@ def _record(
         return Decided(Accepted(candidate=candidate, decision=decision))
     if judgement.target is not None and judgement.target.path != candidate.path:
         require_free(snapshot, judgement.target)
+    judgement, envelopes = evidenced(workspace, snapshot, judgement, actor)
     draft = laid_out(workspace, snapshot, candidate, judgement)
     replaced = (
         superseded(workspace, snapshot, stored, draft.record, decision)
@@ -116,7 +118,7 @@ def _record(
         snapshot,
         operation=_operation(judgement, candidate),
         actor=actor,
-        drafts=(draft, *replaced),
+        drafts=(draft, *replaced, *envelopes),
         key=submission.key,
         extra=release_changes(workspace, snapshot, (candidate.path,), actor),
     )

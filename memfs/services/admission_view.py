@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Final
 
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
+from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
+from memfs.model.ids import split_version
+from memfs.model.instants import format_instant
+from memfs.model.limits import CAPTURES_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
-from memfs.services.catalogue import read_entries
+from memfs.policy.verification import Verification
+from memfs.services.catalogue import read_entries, same_subject_entries
+from memfs.services.gate import polluted_namespaces
 from memfs.services.ports import Workspace
 from memfs.services.proposals import evidence_ids
 from memfs.services.served_records import read_path
 from memfs.services.tombstones import is_barred
 from memfs.store.snapshot import Snapshot
+
+_DAY: Final = timedelta(days=1)
 
 
 def admission_view(
@@ -33,15 +43,28 @@ def admission_view(
     """
     draft = submission.draft
     scope = str(draft.scope or "")
-    evidence = _evidence(workspace, snapshot, catalogue, submission)
+    evidence = _evidence(workspace, snapshot, catalogue, evidence_ids(submission))
+    same_content = read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint))
     is_gone = is_barred(
         workspace, catalogue, submission, fingerprint=fingerprint, evidence=evidence
     )
     return AdmissionView(
-        same_subject=read_entries(workspace, snapshot, catalogue.by_subject(draft.subject, scope)),
-        same_content=read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint)),
+        same_subject=read_entries(
+            workspace, snapshot, same_subject_entries(workspace, catalogue, draft.subject, scope)
+        ),
+        same_content=same_content,
         target=_target(workspace, snapshot, catalogue, submission.target),
         evidence=evidence,
+        excerpts=_excerpts(workspace, snapshot, catalogue, evidence),
+        support={
+            stored.record.id: tuple(
+                _evidence(workspace, snapshot, catalogue, _ids(stored.record.evidence)).values()
+            )
+            for stored in same_content
+        },
+        polluted=polluted_namespaces(workspace, snapshot),
+        captured=_captured(workspace, snapshot, catalogue, submission),
+        verifications=_verifications(workspace, submission, evidence),
         tombstoned=frozenset({fingerprint}) if is_gone else frozenset(),
         waiting=waiting,
         reviewer=reviewer,
@@ -57,10 +80,58 @@ def _target(
 
 
 def _evidence(
-    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, submission: Submission
+    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, identifiers: Iterable[str]
 ) -> Mapping[str, Record]:
     found: dict[str, Record] = {}
-    for identifier in evidence_ids(submission):
+    for identifier in identifiers:
         for stored in read_entries(workspace, snapshot, catalogue.by_id(identifier)):
             found[identifier] = stored.record
     return found
+
+
+def _ids(references: Iterable[str]) -> tuple[str, ...]:
+    return tuple(split_version(item)[0] for item in references)
+
+
+def _excerpts(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    evidence: Mapping[str, Record],
+) -> Mapping[str, Record]:
+    """Finds the words of cited sources, where they still stand."""
+    envelopes = [name for name, record in evidence.items() if record.kind == EVIDENCE_KIND]
+    if not envelopes:
+        return {}
+    rows = [row for row in catalogue.dependents(envelopes) if row.kind == EXCERPT_KIND]
+    return {
+        source: stored.record
+        for stored in read_entries(workspace, snapshot, rows)
+        for source in _ids(stored.record.derived_from)
+    }
+
+
+def _verifications(
+    workspace: Workspace, submission: Submission, evidence: Mapping[str, Record]
+) -> tuple[Verification, ...]:
+    if not submission.checks:
+        return ()
+    from memfs.services.verifiers import verified  # most claims name nothing to look up
+
+    return verified(workspace, submission, evidence)
+
+
+def _captured(
+    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, submission: Submission
+) -> int:
+    """Counts what a program had kept within a day; exactly, once everybody's comes near it."""
+    principal = submission.origin.principal
+    if submission.draft.kind != EXCERPT_KIND or principal.is_person:
+        return 0
+    since = format_instant(workspace.clock.now() - _DAY)
+    total = catalogue.count_since(EXCERPT_KIND, since)
+    if total < CAPTURES_A_DAY:
+        return total
+    rows = catalogue.since(EXCERPT_KIND, since)
+    records = (stored.record for stored in read_entries(workspace, snapshot, rows))
+    return sum(1 for item in records if item.origin and item.origin.principal == principal)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Verdict
+from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.services.acceptance import CandidateUnreadableError, acceptance_submission
@@ -32,6 +34,8 @@ from memfs.services.proposals import (
 )
 from memfs.services.propose import candidate_from
 from memfs.store.snapshot import Snapshot
+
+_SOURCES: Final = frozenset({EVIDENCE_KIND, EXCERPT_KIND})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +172,7 @@ def _judge_one(
     tally: _Tally,
 ) -> None:
     digest = submission.origin.digest
-    if digest and (digest in tally.digests or catalogue.by_source_digest(digest)):
+    if digest and (digest in tally.digests or _is_known(catalogue, digest)):
         tally.known += 1
         return
     judgement = judge_with(workspace, snapshot, catalogue, submission)
@@ -190,6 +194,11 @@ def _judge_one(
         tally.quarantined.append(judgement)
 
 
+def _is_known(catalogue: Catalogue, digest: str) -> bool:
+    """Whether a claim was made from this source; an envelope alone makes nothing known."""
+    return any(row.kind not in _SOURCES for row in catalogue.by_source_digest(digest))
+
+
 def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tally: _Tally) -> None:
     record = judgement.submission.draft
     folder = kind_of(workspace, record).folder
@@ -200,7 +209,7 @@ def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tal
     tally.drafts.append(draft)
     tally.planned.add(draft.path)
     replaced = [
-        superseded(workspace, snapshot, stored, draft.record.id, judgement.decision)
+        superseded(workspace, snapshot, stored, draft.record, judgement.decision)
         for stored in judgement.replaced
         if stored.path not in tally.planned
     ]

@@ -19,7 +19,7 @@ from memfs.index.catalogue import (
 )
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
-from memfs.model.text import claim_fingerprint
+from memfs.model.text import claim_fingerprint, normalise_text
 from memfs.policy.closure import inputs_of
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, read_records, served_places
@@ -48,7 +48,7 @@ def entry_from(stored: StoredRecord) -> CatalogueEntry:
         kind=record.kind,
         status=str(record.status),
         scope=str(record.scope or ""),
-        subject=record.subject,
+        subject=normalise_text(record.subject),
         fingerprint=fingerprint_of(record),
         source_digest=record.origin.digest if record.origin else "",
         title="" if record.sensitivity.is_opaque else record.title,
@@ -152,6 +152,17 @@ def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, sta
         added=(entry_from(stored) for stored in added),
         tombstones=_tombstones(snapshot, tombstones),
     )
+
+
+def same_subject_entries(
+    workspace: Workspace, catalogue: Catalogue, subject: str, scope: str
+) -> tuple[CatalogueEntry, ...]:
+    """Returns the rows of a subject in a scope; a file that names none is of the store's own."""
+    rows = catalogue.by_subject(subject, scope)
+    if scope and scope != str(workspace.scope):
+        return rows
+    other = "" if scope else str(workspace.scope)
+    return (*rows, *catalogue.by_subject(subject, other))
 
 
 def read_entries(

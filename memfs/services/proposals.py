@@ -14,6 +14,7 @@ from memfs.errors import ConflictError
 from memfs.formats.record_codec import encode_record, update_record
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
+from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.ids import TRANSACTION_PREFIX, split_version
 from memfs.model.instants import month_of
 from memfs.model.kinds import KindSpec
@@ -21,6 +22,7 @@ from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record, StoredRecord
 from memfs.model.status import Status
+from memfs.policy.conflicts import replaced_from
 from memfs.services.ports import Workspace
 from memfs.store.layout import hold_path, record_path
 from memfs.store.snapshot import Snapshot
@@ -89,12 +91,14 @@ def place_new(
     kind = kind_of(workspace, record)
     admitted = replace(
         record,
-        origin=_lasting_origin(record.origin),
+        origin=_lasting_origin(record.origin) if kind.is_claim else record.origin,
         id=record.id or workspace.ids.new_id(kind.id_prefix),
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,
         supersedes=tuple(sorted({*record.supersedes, *decision.supersedes})),
         superseded_by="",
+        superseded_from=None,
+        conflicts=(),
         status=Status.ACTIVE,
     )
     month = month_of(admitted.observed or workspace.clock.now())
@@ -128,8 +132,9 @@ def next_version(
         version=stored.record.version + 1,
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,
-        supersedes=stored.record.supersedes,
+        supersedes=tuple(sorted({*stored.record.supersedes, *decision.supersedes})),
         superseded_by="",
+        superseded_from=None,
         conflicts=stored.record.conflicts,
         status=Status.ACTIVE,
     )
@@ -147,17 +152,24 @@ def superseded(
     workspace: Workspace,
     snapshot: Snapshot,
     stored: StoredRecord,
-    successor: str,
+    successor: Record,
     decision: Decision,
 ) -> Draft:
     """Marks an admitted record as replaced; its content stays as it is (C4).
+
+    Where the successor begins later, the record goes on answering for the time before.
 
     Raises:
         HeldRecordError: A commit made by hand changed it and waits for a decision.
     """
     require_free(snapshot, stored)
     before = snapshot.read_blob(stored.blob)
-    record = replace(stored.record, status=Status.SUPERSEDED, superseded_by=successor)
+    record = replace(
+        stored.record,
+        status=Status.SUPERSEDED,
+        superseded_by=successor.id,
+        superseded_from=replaced_from(successor, stored.record),
+    )
     content = update_record(before, record, path=stored.path, registry=workspace.registry)
     return Draft(
         record=record,
@@ -234,7 +246,8 @@ def subject_from(drafts: tuple[Draft, ...]) -> str:
         return ""
     first = drafts[0].record
     title = first.id if first.sensitivity.is_opaque else first.title
-    return title if len(drafts) == 1 else f"{title} (+{len(drafts) - 1})"
+    others = sum(1 for draft in drafts[1:] if draft.record.kind != EVIDENCE_KIND)
+    return f"{title} (+{others})" if others else title
 
 
 def kind_of(workspace: Workspace, record: Record) -> KindSpec:

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import assert_never
 
 from memfs.formats.record_codec import encode_record, update_record
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import content_digest
@@ -20,13 +21,16 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
+from memfs.policy.reasons import reason
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.catalogue import fingerprint_of
 from memfs.services.door import Decided, commit_decided
-from memfs.services.inbox import put_candidate, read_inbox
+from memfs.services.evidence import evidenced, support_drafts
+from memfs.services.inbox import put_candidate, put_within_quota, read_inbox, waiting_of
 from memfs.services.judgement import Judgement, judge
 from memfs.services.ports import Workspace
 from memfs.services.proposals import (
+    as_kept,
     kind_of,
     new_file,
     next_version,
@@ -76,9 +80,13 @@ def submit(
 
     def decide_on(snapshot: Snapshot) -> Decided[Settled]:
         judgement = judge(workspace, snapshot, submission, waiting=waiting)
-        if judgement.decision.verdict is not Verdict.ACTIVATE:
-            return Decided(Settled(judgement=judgement))
-        return _activation(workspace, snapshot, judgement, actor)
+        match judgement.decision.verdict:
+            case Verdict.ACTIVATE:
+                return _activation(workspace, snapshot, judgement, actor)
+            case Verdict.DUPLICATE:
+                return _supporting(workspace, snapshot, judgement, actor)
+            case _:
+                return Decided(Settled(judgement=judgement))
 
     committed = commit_decided(workspace, decide_on)
     result = _result(workspace, committed.outcome, committed.commit, action)
@@ -111,13 +119,13 @@ def _waiting_of(workspace: Workspace, actor: Actor) -> int:
     """Counts what this principal has waiting; people have no quota and are not counted."""
     if actor.is_person:
         return 0
-    waiting = read_inbox(workspace).waiting
-    return sum(1 for item in waiting if item.origin.principal == actor.principal)
+    return waiting_of(read_inbox(workspace), actor.principal)
 
 
 def _activation(
     workspace: Workspace, snapshot: Snapshot, judgement: Judgement, actor: Actor
 ) -> Decided[Settled]:
+    judgement, envelopes = evidenced(workspace, snapshot, judgement, actor)
     submission, decision, target = judgement.submission, judgement.decision, judgement.target
     if submission.action is CandidateAction.REVISE and target is not None:
         require_free(snapshot, target)
@@ -128,7 +136,7 @@ def _activation(
         draft = new_file(workspace, snapshot, submission.draft, decision)
         operation = OperationKind.SUPERSEDE if judgement.replaced else OperationKind.ACTIVATE
     replaced = (
-        superseded(workspace, snapshot, stored, draft.record.id, decision)
+        superseded(workspace, snapshot, stored, draft.record, decision)
         for stored in judgement.replaced
     )
     plan = plan_from(
@@ -136,10 +144,30 @@ def _activation(
         snapshot,
         operation=operation,
         actor=actor,
-        drafts=(draft, *replaced),
+        drafts=(draft, *replaced, *envelopes),
         key=submission.key,
     )
     settled = Settled(judgement=judgement, path=draft.path, reference=draft.record.reference)
+    return Decided(settled, plan)
+
+
+def _supporting(
+    workspace: Workspace, snapshot: Snapshot, judgement: Judgement, actor: Actor
+) -> Decided[Settled]:
+    """Adds independent evidence to the record that says the same already, if there is any."""
+    settled = Settled(judgement=judgement)
+    drafts = support_drafts(workspace, snapshot, judgement, actor)
+    if not drafts:
+        return Decided(settled)
+    plan = plan_from(
+        workspace,
+        snapshot,
+        operation=OperationKind.RECORD,
+        actor=actor,
+        drafts=drafts,
+        subject=f"evidence for {drafts[0].record.id}",
+        key=judgement.submission.key,
+    )
     return Decided(settled, plan)
 
 
@@ -162,18 +190,28 @@ def _result(workspace: Workspace, settled: Settled, commit: Commit | None, actio
     )
     match decision.verdict:
         case Verdict.ACTIVATE:
-            return activated(answer, settled.reference, commit)
+            return _with_conflicts(activated(answer, settled.reference, commit), decision)
         case Verdict.DUPLICATE:
             return replace(
                 answer,
                 target=decision.duplicate_of,
                 status=ResultStatus.DUPLICATE,
-                message=f"already known as {decision.duplicate_of}",
+                message=f"already known as {decision.duplicate_of}"
+                + ("; the evidence was added to it" if commit else ""),
             )
         case Verdict.REJECT:
             return replace(answer, status=ResultStatus.REFUSED, message=first_reason(decision))
         case Verdict.QUARANTINE | Verdict.NEEDS_ANSWER:
-            candidate = put_candidate(workspace, candidate_from(workspace, settled.judgement))
+            candidate = _waiting_candidate(workspace, settled.judgement)
+            if candidate is None:
+                full = reason("bounds.quota")
+                return replace(
+                    answer,
+                    status=ResultStatus.REFUSED,
+                    message=full.message,
+                    reasons=(full, *decision.reasons),
+                    data={**answer.data, "verdict": str(Verdict.REJECT), "rule": full.code},
+                )
             needs = decision.verdict is Verdict.NEEDS_ANSWER
             return replace(
                 answer,
@@ -183,6 +221,26 @@ def _result(workspace: Workspace, settled: Settled, commit: Commit | None, actio
             )
         case _:
             assert_never(decision.verdict)
+
+
+def _waiting_candidate(workspace: Workspace, judgement: Judgement) -> Candidate | None:
+    """Files what waits; ``None`` when other writers filled the proposer's quota meanwhile."""
+    candidate = candidate_from(workspace, judgement)
+    if candidate.origin.principal.is_person:
+        return put_candidate(workspace, candidate)
+    return put_within_quota(workspace, candidate)
+
+
+def _with_conflicts(answer: Result, decision: Decision) -> Result:
+    """Tells a person that what was recorded stands against something else."""
+    if not decision.conflicts or answer.status is not ResultStatus.DONE:
+        return answer
+    names = ", ".join(decision.conflicts)
+    return replace(
+        answer,
+        message=f"{answer.message}; {names} says otherwise, see: memfs conflicts",
+        data={**answer.data, "conflicts": list(decision.conflicts)},
+    )
 
 
 def activated(answer: Result, reference: str, commit: Commit | None) -> Result:
@@ -227,16 +285,23 @@ def candidate_from(workspace: Workspace, judgement: Judgement, *, batch: str = "
         created=now,
         expires=now + timedelta(days=workspace.settings.inbox.expire_days),
         batch=batch,
-        key=submission.key or f"claim:{submission.origin.principal}:{fingerprint_of(draft)}",
+        key=submission.key or _claim_key(submission, proposed),
         quotes=submission.quotes,
     )
+
+
+def _claim_key(submission: Submission, proposed: Record) -> str:
+    """Returns what two proposals of the same claim share; of a sealed one not even a digest."""
+    if proposed.sensitivity is Sensitivity.SEALED:
+        return f"sealed:{proposed.id}:{proposed.version}"
+    return f"claim:{submission.origin.principal}:{fingerprint_of(submission.draft)}"
 
 
 def _proposed_bytes(workspace: Workspace, judgement: Judgement, proposed: Record) -> bytes:
     """A revision is an edit of the ledger's own bytes, so that its diff shows only the change."""
     target = judgement.target
     if target is None:
-        return encode_record(proposed, workspace.registry)
+        return encode_record(as_kept(workspace, proposed), workspace.registry)
     before = workspace.store.read_blob(target.blob)
-    revised = replace(proposed, version=target.record.version + 1)
+    revised = as_kept(workspace, replace(proposed, version=target.record.version + 1))
     return update_record(before, revised, path=target.path, registry=workspace.registry)
