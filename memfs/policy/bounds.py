@@ -31,8 +31,8 @@ _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\S", re.MULTILINE)
 _SENTENCE_END: Final = re.compile(r"[.!?。！？](?:\s|$)")
 _EARNED_STAGES: Final = frozenset({"held_out", "canary", "active"})
 _ATOMIC_KINDS: Final = frozenset({"preference", "profile", "fact"})
-_ATOMIC_ITEMS: Final = 6
-_ATOMIC_SENTENCES: Final = 12
+_ATOMIC_ITEMS: Final = 3
+_ATOMIC_SENTENCES: Final = 6
 IMPORTANCE: Final = range(1, 11)
 
 

@@ -89,3 +89,5 @@ def test_several_claims_in_one_record_are_noticed_in_kinds_of_one_value() -> Non
     assert check_atomic(claim("So it is. " * 13, kind="fact"))
     assert check_atomic(claim(listed, kind="note")) is None
     assert check_atomic(claim("One. Two.")) is None
+    assert check_atomic(claim("- tabs\n- four spaces\n- no trailing blanks"))
+    assert check_atomic(claim("- tabs\n- in Makefiles too")) is None
