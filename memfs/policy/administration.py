@@ -58,6 +58,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="record.restore", who=Who.PERSON),
             Rule(code="record.erase", who=Who.PERSON, is_always_possible=True),
             Rule(code="record.supersede", who=Who.PERSON_OR_SYSTEM),
+            Rule(code="record.support", who=Who.ANYONE),
             Rule(code="record.expire", who=Who.SYSTEM),
             Rule(code="record.withdraw", who=Who.PERSON_OR_SYSTEM, is_always_possible=True),
             Rule(code="record.rebuild", who=Who.PERSON_OR_SYSTEM),
@@ -65,6 +66,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="grant.revoke", who=Who.PERSON, is_always_possible=True),
             Rule(code="conflict.open", who=Who.ANYONE),
             Rule(code="conflict.resolve", who=Who.PERSON_OR_SYSTEM),
+            Rule(code="conflict.settle", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="publication.offer", who=Who.PERSON),
             Rule(code="pollution.mark", who=Who.PERSON_OR_SYSTEM, is_always_possible=True),
             Rule(code="pollution.clear", who=Who.PERSON, is_always_possible=True),
@@ -216,6 +218,16 @@ def decide_withdraw(record: Record, settings: Settings, actor: Actor = SYSTEM_AC
 def decide_rebuild(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
     """Decides on serving a withheld record again; what supports it was settled before."""
     return _decide_move("record.rebuild", actor, record, Status.ACTIVE, settings)
+
+
+def decide_conflict_settlement(settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
+    """Decides on bringing conflict sets up to the records that an operation left behind."""
+    return decide_operation("conflict.settle", actor, settings)
+
+
+def decide_resolution(actor: Actor, settings: Settings) -> Decision:
+    """Decides whether ``actor`` may say which side of a conflict stays."""
+    return decide_operation("conflict.resolve", actor, settings)
 
 
 def decide_tombstone(settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:

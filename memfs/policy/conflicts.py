@@ -1,8 +1,9 @@
 """Contradiction, correction and duplicate: keyed, exact, and in that order (A52, C11).
 
 A contradiction needs the same kind, subject and scope, a kind that holds one value a
-subject, validity that overlaps and different words. A duplicate needs the same words and
-the same key. Nothing here measures similarity, and nothing retires because it looks alike.
+subject, times that overlap and different words. A duplicate needs the same words, the same
+key and a time that is covered already. Nothing here measures similarity, and nothing retires
+because it looks alike.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memfs.model.kinds import KindRegistry
+from memfs.model.origin import OriginClass
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
 from memfs.model.status import Status
@@ -23,8 +25,8 @@ class Comparison:
     """What active records have to say about a draft.
 
     Attributes:
-        contradicted: Active records that say otherwise, by id.
-        repeated: Active records that say the same, by id.
+        contradicted: Records that say otherwise for some of the same time, by id.
+        repeated: Active records that say the same for all of it, by id.
     """
 
     contradicted: tuple[StoredRecord, ...] = ()
@@ -50,10 +52,70 @@ def is_same_key(left: Record, right: Record, project: Scope) -> bool:
 
 
 def is_overlapping(left: Record, right: Record) -> bool:
-    """Tells whether two half-open validities share an instant; open ends reach for ever."""
-    return _starts_before_end(left.valid_from, right.valid_until) and _starts_before_end(
-        right.valid_from, left.valid_until
+    """Tells whether two records answer for a common instant; open ends reach for ever.
+
+    Times are half open. A replaced record answers until its successor begins.
+    """
+    return (
+        _starts_before_end(left.valid_from, left.holds_until)
+        and _starts_before_end(right.valid_from, right.holds_until)
+        and _starts_before_end(left.valid_from, right.holds_until)
+        and _starts_before_end(right.valid_from, left.holds_until)
     )
+
+
+def is_answering(record: Record, now: datetime | None = None) -> bool:
+    """Tells whether a record answers for some time: active, or replaced only from later on.
+
+    Args:
+        record: As admitted.
+        now: With it, what has expired by then no longer answers for anything.
+    """
+    if now is not None and record.expires is not None and record.expires <= now:
+        return False
+    if record.status is Status.ACTIVE:
+        return True
+    return record.status is Status.SUPERSEDED and record.superseded_from is not None
+
+
+def is_reaching_past(draft: Record, record: Record) -> bool:
+    """Tells whether ``draft`` holds at least as long as ``record``: nothing of it comes back."""
+    if draft.valid_until is None:
+        return True
+    return record.holds_until is not None and record.holds_until <= draft.valid_until
+
+
+def replaced_from(successor: Record, record: Record) -> datetime | None:
+    """Returns from when on ``successor`` holds, where ``record`` answers for a time before.
+
+    ``None`` where the successor always held, or where nothing is left for the record.
+    """
+    start = successor.valid_from
+    if start is None or (record.valid_from is not None and start <= record.valid_from):
+        return None
+    return start
+
+
+def is_observation(record: Record) -> bool:
+    """Tells whether a host saw it, at one time, instead of somebody stating it (A16)."""
+    return record.origin is not None and record.origin.origin_class is OriginClass.HOST_OBSERVED
+
+
+def is_newer(record: Record, moment: datetime | None) -> bool:
+    """Tells whether a record is about a later moment than ``moment``; unknown times are not."""
+    said = record.event_time or record.observed
+    return said is not None and moment is not None and said > moment
+
+
+def is_covered(draft: Record, record: Record) -> bool:
+    """Tells whether ``record`` already answers for all of the time that ``draft`` is about."""
+    is_begun = record.valid_from is None or (
+        draft.valid_from is not None and record.valid_from <= draft.valid_from
+    )
+    is_lasting = record.holds_until is None or (
+        draft.valid_until is not None and draft.valid_until <= record.holds_until
+    )
+    return is_begun and is_lasting
 
 
 def is_contradiction(
@@ -82,7 +144,7 @@ def compare(
     project: Scope,
     ignored: str = "",
 ) -> Comparison:
-    """Compares a draft with records; only active ones count.
+    """Compares a draft with records; only what still answers for some time counts.
 
     Args:
         draft: The proposed record.
@@ -91,20 +153,29 @@ def compare(
         project: Scope of records that name none.
         ignored: Id that is left out: the record that the draft is a new version of.
     """
-    active = {
+    answering = {
         stored.record.id: stored
         for stored in others
-        if stored.record.status is Status.ACTIVE and stored.record.id != ignored
+        if is_answering(stored.record) and stored.record.id != ignored
     }
     contradicted: list[StoredRecord] = []
     repeated: list[StoredRecord] = []
-    for _, stored in sorted(active.items()):
+    for _, stored in sorted(answering.items()):
         record = stored.record
         if is_contradiction(draft, record, registry=registry, project=project):
             contradicted.append(stored)
-        elif is_same_key(draft, record, project) and is_same_statement(draft, record):
+        elif _is_repeated(draft, record, project):
             repeated.append(stored)
     return Comparison(tuple(contradicted), tuple(repeated))
+
+
+def _is_repeated(draft: Record, record: Record, project: Scope) -> bool:
+    return (
+        record.status is Status.ACTIVE
+        and is_same_key(draft, record, project)
+        and is_same_statement(draft, record)
+        and is_covered(draft, record)
+    )
 
 
 def is_unchanged(draft: Record, target: Record) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -22,6 +23,7 @@ from tests.support.policy import (
     BEN,
     HOOK,
     IMPORT,
+    NOW,
     PROJECT,
     SETTINGS,
     TOOL,
@@ -211,13 +213,32 @@ def test_sensitivity_of_the_evidence_makes_a_claim_wait() -> None:
 
 def test_contradiction_with_several_records_is_never_resolved_by_guessing() -> None:
     olds = (
-        stored(1, subject="backend", body="Use Flask."),
-        stored(2, subject="backend", body="Use Django."),
+        stored(1, IMPORT, subject="backend", body="Use Flask."),
+        stored(2, AGENT, subject="backend", body="Use Django."),
     )
     decision = submit(claim(subject="backend"), ledger=view(same_subject=olds))
-    assert decision.verdict is Verdict.QUARANTINE
+    assert decision.verdict is Verdict.ACTIVATE
+    assert decision.supersedes == ()
     assert codes(decision)[0] == "conflict.ambiguous"
     assert decision.conflicts == (identifier(1), identifier(2))
+
+
+def test_a_newer_statement_replaces_all_that_its_speaker_said_and_nobody_elses() -> None:
+    olds = (
+        stored(1, subject="backend", body="Use Flask.", valid_until=NOW),
+        stored(2, subject="backend", body="Use Django.", valid_from=NOW),
+        stored(3, BEN, subject="backend", body="Use Bottle."),
+    )
+    decision = submit(claim(subject="backend"), ledger=view(same_subject=olds))
+    assert decision.supersedes == (identifier(1), identifier(2))
+    assert decision.conflicts == (identifier(3),)
+
+
+def test_an_exception_for_a_while_leaves_what_holds_longer() -> None:
+    old = stored(1, subject="backend", body="Use Flask.")
+    draft = claim(subject="backend", valid_from=NOW, valid_until=NOW + timedelta(days=7))
+    decision = submit(draft, ledger=view(same_subject=(old,)))
+    assert (decision.supersedes, decision.conflicts) == ((), (old.record.id,))
 
 
 def test_contradiction_comes_before_duplicate() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -24,6 +25,7 @@ from tests.support.policy import (
     HOOK,
     HOST,
     IMPORT,
+    NOW,
     SETTINGS,
     TOOL,
     WORKSPACE,
@@ -222,12 +224,47 @@ def test_sensitive_prospective_and_suspicious_claims_wait(draft: Record) -> None
     assert (decision.verdict, decision.rule) == (Verdict.QUARANTINE, "content.review")
 
 
-def test_what_contradicts_someone_else_waits() -> None:
+def test_a_person_who_contradicts_someone_else_stands_beside_them() -> None:
     old = stored(1, BEN, subject="backend", body="Use Flask.")
     decision = submit(claim(subject="backend"), ledger=view(same_subject=(old,)))
+    assert (decision.verdict, decision.rule) == (Verdict.ACTIVATE, "preference.user-stated")
+    assert decision.conflicts == (old.record.id,)
+    assert decision.supersedes == ()
+    assert codes(decision) == ["conflict.contradiction", "conflict.other-principal"]
+
+
+@pytest.mark.parametrize("actor", [AGENT, TOOL, IMPORT, WORKSPACE])
+def test_a_program_that_contradicts_anybody_waits(actor: Actor) -> None:
+    old = stored(1, BEN, subject="backend", body="Use Flask.")
+    decision = submit(claim(subject="backend"), actor, ledger=view(same_subject=(old,)))
     assert (decision.verdict, decision.rule) == (Verdict.QUARANTINE, "conflict.review")
     assert decision.conflicts == (old.record.id,)
     assert decision.supersedes == ()
+
+
+def test_what_a_host_sees_stands_beside_a_stored_claim_of_anybody() -> None:
+    old = stored(1, subject="port", body="It listens on 80.", kind="fact", observed=NOW)
+    decision = submit(
+        claim("It listens on 81.", subject="port", kind="fact", observed=NOW),
+        HOST,
+        ledger=view(same_subject=(old,)),
+    )
+    assert (decision.verdict, decision.rule) == (Verdict.ACTIVATE, "observation.update")
+    assert (decision.supersedes, decision.conflicts) == ((), (old.record.id,))
+    assert decision.authority is Authority.OBSERVED
+
+
+def test_a_host_that_looks_again_replaces_what_it_saw_and_never_what_it_saw_later() -> None:
+    early, late = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
+    for seen, replaced in ((early, True), (late, False)):
+        old = stored(1, HOST, subject="port", body="On 80.", kind="fact", observed=seen)
+        decision = submit(
+            claim("On 81.", subject="port", kind="fact", observed=NOW),
+            HOST,
+            ledger=view(same_subject=(old,)),
+        )
+        assert (decision.supersedes == (old.record.id,)) is replaced
+        assert (decision.conflicts == (old.record.id,)) is not replaced
 
 
 def test_evidence_of_what_was_read_is_kept_and_is_no_claim() -> None:
@@ -336,6 +373,11 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
         "claim.corroborated": corroborated(as_hook("user:ana"), as_hook("user:ben")),
         "episode.host-observed": submit(
             Record(kind="episode", body="x", fields={"outcome": "failure"}), HOST
+        ),
+        "observation.update": submit(
+            claim(kind="fact", subject="a"),
+            HOST,
+            ledger=view(same_subject=(stored(1, kind="fact", subject="a", body="b"),)),
         ),
         "fact.verified": submit(
             claim("There is a file src/x.py.", kind="fact"), HOST, ledger=FOUND

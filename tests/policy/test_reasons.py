@@ -12,6 +12,7 @@ import pytest
 
 from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.candidate import CandidateAction
+from memfs.model.conflict import Conflict, Resolution
 from memfs.model.decision import Decision, Reason
 from memfs.model.evidence import Quote
 from memfs.model.grant import Grant
@@ -28,6 +29,7 @@ from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.promotion import ROWS
 from memfs.policy.publication import check_publication, source_pointer
 from memfs.policy.reasons import SENTENCES, reason
+from memfs.policy.resolution import check_resolution
 from memfs.policy.verification import Verification
 from tests.policy.test_eligibility import REFUSED
 from tests.support.policy import (
@@ -124,6 +126,7 @@ def contents() -> Iterable[Decision]:
     yield submit("Remind me to rotate the logs.")
     yield submit(claim(sensitivity=Sensitivity.SECRET))
     yield submit(claim(sensitivity=Sensitivity.SEALED))
+    yield submit(claim(sensitivity=Sensitivity.SEALED), AGENT)
     yield submit(wants_review=True)
 
 
@@ -133,7 +136,7 @@ def comparisons() -> Iterable[Decision]:
     yield submit(draft, ledger=view(tombstoned=frozenset({mark})))
     old = stored(1, subject="s", body="Other.")
     yield submit(draft, ledger=view(same_subject=(old,)))
-    theirs = (stored(1, BEN, subject="s", body="Other."), stored(2, subject="s", body="Third."))
+    theirs = tuple(stored(number, BEN, subject="s", body=f"{number} of.") for number in (1, 2))
     yield submit(draft, ledger=view(same_subject=theirs[:1]))
     yield submit(draft, ledger=view(same_subject=theirs))
     yield submit(ledger=view(same_content=(stored(1),)))
@@ -234,9 +237,22 @@ def publication_faults() -> Iterable[Reason]:
     yield reason("publication.not-newest")
 
 
+def conflict_faults() -> Iterable[Reason]:
+    """Yields each reason why a conflict is not resolved; one is told by the service."""
+    sides = (identifier(1), identifier(2))
+    conflict = Conflict(id=identifier(1, "cfl"), about_kind="fact", members=sides)
+    for kept in ((), sides, (identifier(3),)):
+        yield from check_resolution(conflict, kept)
+    yield from check_resolution(replace(conflict, resolution=Resolution.PERSON), sides[:1])
+    yield reason("conflict.not-verified")
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
-    reached |= {item.code for item in (*denials(), *grant_faults(), *publication_faults())}
+    reached |= {
+        item.code
+        for item in (*denials(), *grant_faults(), *publication_faults(), *conflict_faults())
+    }
     assert set(SENTENCES) - reached == OUTSIDE
     assert reached - set(SENTENCES) <= set(ROWS)
 

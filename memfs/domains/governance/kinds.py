@@ -96,7 +96,7 @@ CONFLICT = KindSpec(
             name="resolution",
             field_type=FieldType.STRING,
             description="How it ended; absent while it is open.",
-            choices=("person", "verifier", "newer_statement", "withdrawn"),
+            choices=("person", "verifier", "newer_statement", "withdrawn", "merged"),
         ),
         FieldSpec(
             name="kept",

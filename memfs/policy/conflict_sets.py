@@ -1,0 +1,130 @@
+"""Conflict sets: which records disagree, computed from the records themselves (A15).
+
+A set is what hangs together by contradictions among records of one key. It depends on
+nothing but what the records say and when they hold, so that neither the order in which
+they arrived nor the way they got there changes who is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memfs.model.conflict import Conflict, Resolution
+from memfs.model.kinds import KindRegistry
+from memfs.model.operation import OperationKind
+from memfs.model.origin import Actor
+from memfs.model.record import Record
+from memfs.model.scope import Scope
+from memfs.model.status import Status
+from memfs.model.text import normalise_text
+from memfs.policy.conflicts import is_answering, is_contradiction
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ClaimKey:
+    """What two claims have in common when they speak of the same thing.
+
+    ``subject`` is folded; a part of it behind ``#`` names the predicate.
+    """
+
+    kind: str
+    scope: str
+    subject: str
+
+
+def key_of(record: Record, *, registry: KindRegistry, project: Scope) -> ClaimKey | None:
+    """Returns the key of a claim that can contradict others, ``None`` for any other."""
+    kind = registry.get(record.kind)
+    subject = normalise_text(record.subject)
+    if kind is None or not kind.single_valued or not subject:
+        return None
+    return ClaimKey(record.kind, str(record.scope or project), subject)
+
+
+def contradictions(
+    records: Iterable[Record], *, registry: KindRegistry, project: Scope, now: datetime
+) -> Mapping[str, tuple[str, ...]]:
+    """Returns for each record that still answers the ids of those that say otherwise, sorted.
+
+    Args:
+        records: All records of one key, in any order.
+        registry: The kinds.
+        project: Scope of records that name none.
+        now: What has expired by then says nothing any more.
+    """
+    answering = {item.id: item for item in records if is_answering(item, now)}
+    return {
+        left.id: tuple(
+            sorted(
+                right.id
+                for right in answering.values()
+                if right.id != left.id
+                and is_contradiction(left, right, registry=registry, project=project)
+            )
+        )
+        for left in answering.values()
+    }
+
+
+def conflict_groups(marks: Mapping[str, Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    """Returns the sets that hang together by contradictions, each sorted, two or more in each."""
+    seen: set[str] = set()
+    groups: list[tuple[str, ...]] = []
+    for start in sorted(marks):
+        if start in seen:
+            continue
+        group, waiting = {start}, [start]
+        while waiting:
+            fresh = set(marks.get(waiting.pop(), ())) - group
+            group |= fresh
+            waiting.extend(fresh)
+        seen |= group
+        if len(group) > 1:
+            groups.append(tuple(sorted(group)))
+    return tuple(groups)
+
+
+def continued(
+    groups: Sequence[tuple[str, ...]], standing: Iterable[Conflict]
+) -> tuple[Conflict | None, ...]:
+    """Returns for each group the open set that it continues, each at most once.
+
+    The set with the most members in common, the oldest of several.
+    """
+    free = {item.id: item for item in standing if item.is_open}
+    found: list[Conflict | None] = []
+    for group in groups:
+        shared = {name: len(set(group) & set(item.member_ids)) for name, item in free.items()}
+        best = min(shared, key=lambda name: (-shared[name], name), default="")
+        found.append(free.pop(best) if best and shared[best] else None)
+    return tuple(found)
+
+
+def resolution_of(
+    conflict: Conflict,
+    records: Mapping[str, Record],
+    grouped: frozenset[str],
+    *,
+    operation: OperationKind,
+    actor: Actor,
+) -> Resolution:
+    """Returns how an open set ended that no group continues.
+
+    Args:
+        conflict: The set.
+        records: Its members as the operation leaves them, by id; what is gone is not there.
+        grouped: Ids that stand in another set.
+        operation: What ended it.
+        actor: Who carried that out.
+    """
+    if operation is OperationKind.RESOLVE:
+        return Resolution.PERSON if actor.is_person else Resolution.VERIFIER
+    members = [records.get(name) for name in conflict.member_ids]
+    if sum(item is not None and item.id in grouped for item in members) > 1:
+        return Resolution.MERGED
+    standing = [item for item in members if item is not None]
+    is_whole = len(standing) == len(members)
+    has_moved_on = all(item.status in (Status.ACTIVE, Status.SUPERSEDED) for item in standing)
+    return Resolution.NEWER_STATEMENT if is_whole and has_moved_on else Resolution.WITHDRAWN
