@@ -8,6 +8,7 @@ from typing import Final, TypedDict
 
 from memfs.errors import UsageError
 from memfs.model.authority import Sensitivity, Sink
+from memfs.model.evidence import Check, CheckKind
 from memfs.model.origin import Actor
 from memfs.model.query import Query
 from memfs.model.record import DEFAULT_IMPORTANCE, Record
@@ -24,6 +25,8 @@ class ClaimOptions(TypedDict, total=False):
     ``importance`` is 1 to 10; ``scope`` is written ``project:NAME``; ``key`` makes a
     repetition harmless. ``record_class`` is what sort of information it is, such as
     ``clinical``; ``fields`` holds what it says by name, each of which a grant can show alone.
+    ``cites`` names evidence, ``derived_from`` the records that it was made from; ``checks`` names
+    what can be looked up, such as ``("path", "src/app.py")``, and nothing of it is ever run.
     """
 
     kind: str
@@ -36,6 +39,9 @@ class ClaimOptions(TypedDict, total=False):
     key: str
     record_class: str
     fields: Mapping[str, JsonValue]
+    cites: Sequence[str]
+    derived_from: Sequence[str]
+    checks: Sequence[tuple[str, str]]
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -83,7 +89,22 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
         scope=_scope(scope) if scope else None,
         importance=DEFAULT_IMPORTANCE if importance is None else importance,
         sensitivity=_sensitivity(options.get("sensitivity", "")),
+        evidence=tuple(dict.fromkeys(options.get("cites", ()))),
+        derived_from=tuple(dict.fromkeys(options.get("derived_from", ()))),
     )
+
+
+def checks_from(options: ClaimOptions) -> tuple[Check, ...]:
+    """Returns what a claim names to be looked up.
+
+    Raises:
+        UsageError: There is no such kind of check.
+    """
+    try:
+        return tuple(Check(CheckKind(kind), value) for kind, value in options.get("checks", ()))
+    except ValueError as error:
+        choices = ", ".join(CheckKind)
+        raise UsageError(f"expected a check of {choices}: {error}") from error
 
 
 def _check_names(fields: Mapping[str, JsonValue]) -> None:
@@ -111,6 +132,15 @@ def known_kinds(workspace: Workspace, kinds: Sequence[str]) -> tuple[str, ...]:
         choices = ", ".join(workspace.registry.names)
         raise UsageError(f"expected a kind of {choices}, got {unknown[0]!r}")
     return tuple(kinds)
+
+
+def scope_from(text: str) -> Scope | None:
+    """Returns the scope that is written so; ``None`` for nothing.
+
+    Raises:
+        UsageError: It is no scope.
+    """
+    return _scope(text) if text else None
 
 
 def _scope(text: str) -> Scope:

@@ -16,6 +16,7 @@ from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.app.granting import GrantOptions
+    from memfs.model.evidence import Observation
     from memfs.services.grants import StandingGrant
     from memfs.services.withdraw import Reach
 
@@ -29,6 +30,45 @@ class Governing(ABC):
     @abstractmethod
     def _take_in(self) -> None:
         """Looks once, before anything else, at what changed outside memfs."""
+
+    # What claims rest on ----------------------------------------------------------------
+
+    def capture(
+        self, text: str, *, source: str = "", speaker: str = "", scope: str = "", key: str = ""
+    ) -> Result:
+        """Keeps a text as evidence, with the origin of its channel; it is nobody's claim.
+
+        Args:
+            text: The text as it arrived.
+            source: Pointer to where it stands, such as ``session:abc#12`` or an address.
+            speaker: Who said it according to the transport.
+            scope: Namespace that it belongs to; the store's by default.
+            key: Makes a repetition harmless.
+        """
+        from memfs.app.drafts import scope_from
+        from memfs.services.capture import capture
+
+        self._take_in()
+        return capture(
+            self.workspace,
+            text,
+            self.actor,
+            source=source,
+            speaker=speaker,
+            scope=scope_from(scope),
+            key=key,
+        )
+
+    def observe(
+        self, observation: Observation, *, output: str = "", source: str = "", key: str = ""
+    ) -> Result:
+        """Keeps what the host observed, and apart from it the text that a tool printed."""
+        from memfs.services.capture import observe
+
+        self._take_in()
+        return observe(
+            self.workspace, observation, self.actor, output=output, source=source, key=key
+        )
 
     # Who may read what ------------------------------------------------------------------
 

@@ -13,9 +13,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from memfs.app.asking import Asking
-from memfs.app.drafts import ClaimOptions, draft_from
+from memfs.app.drafts import ClaimOptions, checks_from, draft_from
 from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
+from memfs.app.overseeing import Overseeing
 from memfs.app.publishing import OpenStore, Publishing
 from memfs.app.switches import settings_in_force
 from memfs.errors import MemfsError
@@ -37,7 +38,7 @@ EditText = Callable[[bytes, str], bytes]
 """Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
-class Memory(Asking, Governing, Publishing):
+class Memory(Asking, Overseeing, Governing, Publishing):
     """One opened store and the one who works with it. Use it as a context manager."""
 
     def __init__(
@@ -137,6 +138,7 @@ class Memory(Asking, Governing, Publishing):
         submission = Submission(
             draft=draft_from(self.workspace, text, options),
             origin=capture_origin(self.actor, text),
+            checks=checks_from(options),
             key=options.get("key", ""),
         )
         return submit(self.workspace, self.beside, submission, self.actor, action="remember")
@@ -161,6 +163,7 @@ class Memory(Asking, Governing, Publishing):
             draft=draft_from(self.workspace, text, options),
             origin=capture_origin(self.actor, text),
             quotes=(Quote(evidence_id=evidence, text=quote),) if evidence else (),
+            checks=checks_from(options),
             key=options.get("key", ""),
             wants_review=self.actor.is_person,
         )

@@ -104,6 +104,7 @@ def _opened(
         clock=clock,
         ids=ids,
         cache_dir=cache_dir_for(location.root, settings.store_id, env),
+        project_dir=location.project_root,
         project_branch=_branch(location),
         memberships=memberships_from(env),
         purpose=env.get(PURPOSE, ""),

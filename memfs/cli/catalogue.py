@@ -50,6 +50,7 @@ SECTIONS: Final = (
     _section(
         "Remember and recall",
         remember="Keep one claim.",
+        capture="Keep a text as evidence that claims can quote.",
         propose="Suggest a claim; it waits for a person unless policy admits it.",
         recall="Answer a question from memory, within a token budget.",
         search="Find records and show how they score.",
@@ -73,6 +74,11 @@ SECTIONS: Final = (
         grants="List who may read what, and until when.",
         revoke="Take a grant back, at once.",
         publish="Offer a record to another namespace, which decides for itself.",
+    ),
+    _section(
+        "Oversee",
+        pollute="Withhold a namespace that is not to be relied on.",
+        clear="Serve a polluted namespace again.",
     ),
     _section(
         "Take back",

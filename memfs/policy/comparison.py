@@ -11,6 +11,7 @@ from dataclasses import replace
 from memfs.model.authority import Authority
 from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Reason, Verdict
+from memfs.model.evidence import EXCERPT_KIND
 from memfs.model.origin import OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import authority_of
@@ -151,6 +152,9 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
             return findings
         ended = findings.ended(Verdict.DUPLICATE, [reason("duplicate.unchanged")])
         return replace(ended, duplicate_of=target.record.id)
+    if context.draft.kind == EXCERPT_KIND:
+        # The same words from another source are another piece of evidence, not the same one.
+        return findings
     repeated = _comparison(context).repeated
     if not repeated or context.submission.action is not CandidateAction.ADD:
         return findings

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from memfs.index.catalogue import Catalogue
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
 from memfs.model.ids import split_version
@@ -69,7 +70,14 @@ def admission_view(
         waiting=waiting,
         reviewer=reviewer,
         project=workspace.scope,
+        can_seal=draft.sensitivity is Sensitivity.SEALED and _can_seal(workspace),
     )
+
+
+def _can_seal(workspace: Workspace) -> bool:
+    from memfs.services.sealing import can_seal  # hardly any record is sealed
+
+    return can_seal(workspace)
 
 
 def _target(

@@ -75,6 +75,11 @@ def access_request(
     )
 
 
+def polluted_namespaces(workspace: Workspace, snapshot: Snapshot) -> frozenset[Scope]:
+    """Returns the namespaces that are polluted at ``snapshot``."""
+    return _kept_rules(workspace.store.root).polluted(workspace, snapshot)
+
+
 class _Rules:
     """The grants and polluted namespaces of one store, as last read from its ledger.
 

@@ -16,7 +16,7 @@ from memfs.errors import ConflictError, DataError
 from memfs.formats.candidate_codec import decode_candidate, encode_candidate
 from memfs.model.candidate import Candidate, CandidateState
 from memfs.model.ids import CANDIDATE_PREFIX, is_id, short_id
-from memfs.model.origin import Actor
+from memfs.model.origin import Actor, Principal
 from memfs.model.problem import Problem
 from memfs.policy.retention import is_candidate_expired
 from memfs.services.in_step import EDIT_CANDIDATES
@@ -189,6 +189,26 @@ def put_candidates(workspace: Workspace, candidates: Sequence[Candidate]) -> tup
     # Two watchers that see the same save must not file it twice.
     with workspace.store.exclusive():
         return _placed(workspace, candidates)
+
+
+def put_within_quota(workspace: Workspace, candidate: Candidate) -> Candidate | None:
+    """Writes one candidate of a program; ``None`` when it has too many waiting by now.
+
+    Counted under the store's lock, so that writers who all saw room cannot fill it together
+    beyond the quota (O56). A proposal made again takes the place of the earlier one.
+    """
+    with workspace.store.exclusive():
+        inbox = read_inbox(workspace)
+        is_new = all(item.key != candidate.key for item in inbox.candidates)
+        count = waiting_of(inbox, candidate.origin.principal)
+        if is_new and count >= workspace.settings.inbox.quota:
+            return None
+        return _placed(workspace, (candidate,))[0]
+
+
+def waiting_of(inbox: Inbox, principal: Principal) -> int:
+    """Returns how many candidates of a principal wait."""
+    return sum(1 for item in inbox.waiting if item.origin.principal == principal)
 
 
 def _placed(workspace: Workspace, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

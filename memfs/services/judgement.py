@@ -6,7 +6,7 @@ foreground, review, import and background jobs cannot differ in what they allow 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memfs.errors import ConflictError
 from memfs.index.catalogue import Catalogue
@@ -14,7 +14,8 @@ from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
 from memfs.model.origin import Principal
 from memfs.model.record import StoredRecord
-from memfs.policy.admission import decide
+from memfs.policy.admission import AdmissionView, decide
+from memfs.policy.authority import is_own_statement, labelled
 from memfs.services.admission_view import admission_view
 from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.ports import Workspace
@@ -40,6 +41,7 @@ class Judgement:
         target: The record that a revision names, as served.
         replaced: Records that the decision supersedes, as served.
         fingerprint: That of the completed draft.
+        view: What the submitter may know of what it was decided on.
     """
 
     submission: Submission
@@ -47,6 +49,7 @@ class Judgement:
     target: StoredRecord | None
     replaced: tuple[StoredRecord, ...]
     fingerprint: str
+    view: AdmissionView
 
 
 def judge(
@@ -100,6 +103,7 @@ def judge_with(
         waiting=waiting,
         reviewer=reviewer,
     )
+    completed = _labelled(completed, view)
     told = known_to_submitter(workspace, completed, view)
     if told.target is not None:
         check_base(told.target, completed.base)
@@ -119,7 +123,21 @@ def judge_with(
         target=told.target,
         replaced=replaced,
         fingerprint=fingerprint,
+        view=told,
     )
+
+
+def _labelled(submission: Submission, view: AdmissionView) -> Submission:
+    """Puts on a draft what its origin and all that it was made from force on it (A4, A6).
+
+    The envelope of a record's own statement carries the labels that the record itself had: it
+    does not keep a person from saying that something is less sensitive than it was.
+    """
+    target = view.target
+    identifier = target.record.id if target is not None else ""
+    inputs = [item for item in view.evidence.values() if not is_own_statement(item, identifier)]
+    draft = labelled(submission.draft, submission.origin, inputs)
+    return replace(submission, draft=draft)
 
 
 def check_base(target: StoredRecord, base: str) -> None:

@@ -43,6 +43,7 @@ class Workspace:
         cache_dir: Private folder of this store in the user's cache; disposable.
         home_dir: The user's data folder of memfs, for what is kept outside of every store and is
             not disposable: the keys of sealed records, the deletion guard.
+        project_dir: Working tree of the project; ``None`` where the store belongs to none.
         project_branch: Branch of the project that is checked out; empty when unknown.
         memberships: Private scopes that this process runs in, as its host says: the session,
             thread and task.
@@ -57,6 +58,7 @@ class Workspace:
     clock: Clock
     ids: IdSource
     cache_dir: Path
+    project_dir: Path | None = None
     project_branch: str = ""
     memberships: frozenset[Scope] = frozenset()
     purpose: str = ""

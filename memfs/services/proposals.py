@@ -12,6 +12,7 @@ from typing import Final
 
 from memfs.errors import ConflictError
 from memfs.formats.record_codec import encode_record, update_record
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
 from memfs.model.evidence import EVIDENCE_KIND
@@ -105,6 +106,7 @@ def place_new(
     path = record_path(kind, admitted, month, shards)
     shard = path.rsplit("/", 2)[1]
     shards[shard] = shards.get(shard, 0) + 1
+    admitted = as_kept(workspace, admitted)
     content = encode_record(admitted, workspace.registry)
     return Draft(record=admitted, path=path, content=content, expected=None, decision=decision)
 
@@ -138,6 +140,7 @@ def next_version(
         conflicts=stored.record.conflicts,
         status=Status.ACTIVE,
     )
+    revised = as_kept(workspace, revised)
     content = update_record(before, revised, path=stored.path, registry=workspace.registry)
     return Draft(
         record=revised,
@@ -146,6 +149,15 @@ def next_version(
         expected=stored.blob,
         decision=decision,
     )
+
+
+def as_kept(workspace: Workspace, record: Record) -> Record:
+    """Returns a record as its file says it: one that is sealed without a word in plain text."""
+    if record.sensitivity is not Sensitivity.SEALED:
+        return record
+    from memfs.services.sealing import sealed  # hardly any record is
+
+    return sealed(workspace, record)
 
 
 def superseded(

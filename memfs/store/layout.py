@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from memfs.model.digests import content_digest
-from memfs.model.ids import short_id
+from memfs.model.ids import EXCERPT_PREFIX, short_id
 from memfs.model.kinds import KindSpec
 from memfs.model.record import Record
 
@@ -93,7 +93,8 @@ def record_path(kind: KindSpec, record: Record, month: str, shard_sizes: Mapping
         month: The month it is filed under, as ``2026-11``.
         shard_sizes: Files in each month folder of the kind, by folder name.
     """
-    if record.sensitivity.is_opaque or not (record.title or record.body):
+    is_source = kind.id_prefix == EXCERPT_PREFIX
+    if is_source or record.sensitivity.is_opaque or not (record.title or record.body):
         name = record.id
     else:
         name = f"{slugify(record.title or record.body[:200])}-{short_id(record.id)}"

@@ -18,6 +18,7 @@ from memfs.services.propose import submit
 from tests.support.memory import (
     AGENT,
     ANA,
+    as_actor,
     git,
     memory_of,
     new_project,
@@ -219,9 +220,8 @@ def test_a_confidential_claim_is_named_by_its_id_alone(project: Path, home: Path
 
 def test_a_quoted_statement_of_a_person_counts_and_another_one_waits(project: Path) -> None:
     words = "We deploy from main on Fridays."
-    with workspace_of(project) as workspace:
-        seen = Record(kind="evidence", title="What Ana said", fields={"excerpt": words})
-        evidence = submit(workspace, Submission(draft=seen, origin=capture_origin(ANA, words)), ANA)
+    with memory_of(project, as_actor(ANA, Channel.PROMPT_HOOK)) as memory:
+        evidence = memory.capture(words, source="session:one#3")
     with memory_of(project, AGENT) as memory:
         quoted = memory.propose(words, kind="fact", quote=words, evidence=evidence.target)
         more = memory.propose(

@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 @claim_options
 @click.option("--quote", default="", help="Words that stand verbatim in the evidence.")
 @click.option("--evidence", default="", metavar="ID", help="The evidence record of --quote.")
+@click.option("--cites", multiple=True, metavar="ID", help="Further evidence; may be repeated.")
+@click.option(
+    "--check",
+    "checks",
+    multiple=True,
+    metavar="KIND=VALUE",
+    help="What can be looked up: path=FILE[:LINE|#NAME], commit=ID, date=DAY, "
+    "outcome=COMMAND=RESULT of a cited observation.",
+)
 @shared_options
 def command(
     invocation: Invocation,
@@ -31,12 +40,16 @@ def command(
     claim: ClaimOptions,
     quote: str,
     evidence: str,
+    cites: tuple[str, ...],
+    checks: tuple[str, ...],
 ) -> int:
     """Suggest TEXT (or stdin) as one claim.
 
     A proposal is not memory. It waits in the inbox with the reasons why, and is served
     to nobody until a person accepts it.
     """
+    named = tuple((kind, value) for kind, _, value in (item.partition("=") for item in checks))
+    claim["cites"], claim["checks"] = cites, named
     with invocation.open() as memory:
         result = memory.propose(text, quote=quote, evidence=evidence, **claim)
     return respond(invocation, result)
