@@ -64,7 +64,7 @@ def left_behind(workspace: Workspace) -> Iterator[tuple[Path, dict[str, JsonValu
 
 
 def _is_alive(worker: JsonValue) -> bool:
-    if not isinstance(worker, int) or worker == os.getpid():
+    if not isinstance(worker, int):
         return False
     try:
         os.kill(worker, 0)
