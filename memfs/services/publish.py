@@ -151,7 +151,11 @@ def _arrived(destination: Workspace, item: Offer) -> str:
             return candidate.id
     with closing(open_catalogue(destination, destination.store.snapshot())) as catalogue:
         taken = catalogue.by_source_digest(item.digest)
-    return next((entry.id for entry in taken if entry.scope == str(item.destination)), "")
+    for entry in taken:
+        kind = destination.registry.get(entry.kind)
+        if kind is not None and kind.is_claim and entry.scope == str(item.destination):
+            return entry.id
+    return ""
 
 
 def _refused(source: Workspace, target: str, reasons: tuple[Reason, ...]) -> Result:
