@@ -50,21 +50,27 @@ class Asking(ABC):
         """Answers from memory with whole records within a token budget."""
         from memfs.services.compile_context import compile_packet
         from memfs.services.federation import recall
+        from memfs.services.retrieval_log import log_recall
 
         trouble = self._take_in_before_reading()
         query = query_from(self.workspace, self.actor, text, options, budget=budget)
         outcome = recall(self.workspace, self.beside, query)
         if trouble and outcome.state in (MemoryState.OK, MemoryState.EMPTY):
             outcome = replace(outcome, state=MemoryState.DEGRADED, reason=trouble)
-        return compile_packet(self.workspace, outcome, query)
+        packet = compile_packet(self.workspace, outcome, query)
+        log_recall(self.workspace, query, outcome, packet)
+        return packet
 
     def search(self, text: str, **options: Unpack[QuestionOptions]) -> tuple[ScoredRecord, ...]:
         """Searches; the same ranking as recall, without packing."""
         from memfs.services.federation import search
+        from memfs.services.retrieval_log import log_search
 
         self._take_in_before_reading()
         query = query_from(self.workspace, self.actor, text, options)
-        return search(self.workspace, self.beside, query).hits
+        outcome = search(self.workspace, self.beside, query)
+        log_search(self.workspace, query, outcome)
+        return outcome.hits
 
     def show(self, reference: str) -> StoredRecord:
         """Returns one record as the ledger has it; a sealed one opened for a person at a terminal."""
