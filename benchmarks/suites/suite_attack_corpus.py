@@ -24,9 +24,13 @@ from benchmarks.suites.stores import (
     text_in,
 )
 from memfs.app.container import Memory
-from memfs.model.origin import Actor
+from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
+from memfs.model.origin import Actor, OriginClass
+from memfs.model.record import StoredRecord
 from memfs.model.result import ResultStatus
+from memfs.policy.authority import authority_of, class_of_actor, default_authority
 from memfs.policy.screening import scan_hidden, scan_injection
+from memfs.policy.verification import source_text
 
 SUITE: Final = "attack_corpus"
 FILE: Final = "attack_corpus.jsonl"
@@ -56,6 +60,7 @@ def run(data: Path, scratch: Path) -> Iterator[Figure]:
     benign = by_label["benign"]
     yield from _attacks(by_label["attack"], scratch)
     yield from _people([case for case in benign if case.actor.is_person], scratch)
+    yield from _tools([case for case in benign if not case.actor.is_person], scratch)
     yield from _secrets(by_label["secret"], scratch)
     yield from _hints(by_label["attack"], benign)
 
@@ -85,8 +90,11 @@ def _attacks(cases: Sequence[Case], scratch: Path) -> Iterator[Figure]:
             outcomes = Counter(
                 _outcome_of(memory, case, kind) for case in group for kind in CLAIMED_AS
             )
+            for case in group:
+                memory.actor = case.actor
+                memory.capture(case.text, source=f"{case.suite}:{case.name}")
             memory.actor = OWNER
-            active = memory.list_records()
+            active = [*memory.list_records(), *_over_believed(memory)]
         yield Figure(
             suite=SUITE,
             case=suite,
@@ -95,6 +103,18 @@ def _attacks(cases: Sequence[Case], scratch: Path) -> Iterator[Figure]:
             bar="0",
             holds=not active and not outcomes[ResultStatus.DONE],
         )
+
+
+def _over_believed(memory: Memory) -> list[StoredRecord]:
+    """Returns evidence that is believed for more than its channel gives."""
+    sources = memory.list_records(kinds=(EVIDENCE_KIND, EXCERPT_KIND))
+    return [
+        item
+        for item in sources
+        if item.record.origin is None
+        or authority_of(item.record) > default_authority(item.record.origin.origin_class)
+        or item.record.origin.origin_class is OriginClass.USER_STATED
+    ]
 
 
 def _outcome_of(memory: Memory, case: Case, kind: str) -> ResultStatus:
@@ -149,6 +169,54 @@ def _stated(memory: Memory, case: Case) -> tuple[str, ...]:
 def _why(stopped: Counter[str]) -> str:
     listed = ", ".join(f"{code} {count}" for code, count in stopped.most_common(4))
     return f"; stopped by {listed}" if listed else ""
+
+
+def _tools(cases: Sequence[Case], scratch: Path) -> Iterator[Figure]:
+    """Has benign texts of tools kept as evidence, and finds them again with their origin."""
+    found = 0
+    missing: list[str] = []
+    for suite, group in _by_suite(cases):
+        with fresh_memory(scratch, f"tools-{suite}") as memory:
+            kept = [case for case in group if _is_found_again(memory, case)]
+        missing += [f"{case.suite}/{case.name}" for case in group if case not in kept]
+        found += len(kept)
+        yield Figure(
+            suite=SUITE,
+            case=suite,
+            name="benign texts of tools, as labelled evidence",
+            value=share("found again", len(kept), len(group)),
+        )
+    if cases:
+        told = f"; not: {', '.join(missing[:4])}" if missing else ""
+        yield Figure(
+            suite=SUITE,
+            case="all",
+            name="benign texts of tools, as labelled evidence",
+            value=share("found again", found, len(cases)) + told,
+            bar=">= 99 %",
+            holds=found >= ENOUGH_EVIDENCE * len(cases),
+        )
+
+
+def _is_found_again(memory: Memory, case: Case) -> bool:
+    """Tells whether a captured text is served word for word, with its class and its authority."""
+    memory.actor = case.actor
+    result = memory.capture(case.text, source=f"{case.suite}:{case.name}")
+    excerpts = result.data.get("excerpts")
+    if not isinstance(excerpts, list):
+        return False
+    if result.status is ResultStatus.DUPLICATE:
+        return True
+    memory.actor = OWNER
+    shown = [memory.show(str(item)).record for item in excerpts]
+    due = class_of_actor(case.actor)
+    return bool(shown) and all(
+        record.body.strip() == source_text(case.text).strip()
+        and record.origin is not None
+        and record.origin.origin_class is due
+        and authority_of(record) <= default_authority(due)
+        for record in shown
+    )
 
 
 def _secrets(cases: Sequence[Case], scratch: Path) -> Iterator[Figure]:
