@@ -19,6 +19,7 @@ from typing import Final
 
 from memfs.model.digests import content_digest
 from memfs.model.ids import split_version
+from memfs.model.origin import Origin, OriginClass
 from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.model.text import normalise_text
@@ -27,6 +28,7 @@ from memfs.policy.verification import sentences_of
 from memfs.policy.withdrawal import is_standing
 
 _AGAINST: Final = "contradicts"
+_OF_A_PERSON: Final = ("user_confirmed", "corrects")
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -140,15 +142,25 @@ def _says_it_itself(record: Record, inputs: Sequence[Input]) -> bool:
 
 
 def _is_attested(record: Record, left: Sequence[Input]) -> bool:
-    """Whether a source that still stands is known to have said exactly this, by its digest."""
+    """Whether a source that still stands is known to have said exactly this, by its digest.
+
+    Whoever proposed or confirmed what was made from something else attests how it was made,
+    not what it was made from: that falls with its inputs.
+    """
     digests = _digests(record)
     return any(
         item.record is not None
         and item.record.kind == "evidence"
         and item.record.origin is not None
         and item.record.origin.digest in digests
+        and not (record.derived_from and _is_about_making(item.record, item.record.origin))
         for item in left
     )
+
+
+def _is_about_making(envelope: Record, origin: Origin) -> bool:
+    relation = envelope.fields.get("relation")
+    return relation in _OF_A_PERSON or origin.origin_class is OriginClass.AGENT_STATED
 
 
 def _digests(record: Record) -> frozenset[str]:
