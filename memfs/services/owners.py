@@ -12,6 +12,7 @@ from memfs.model.candidate import Submission
 from memfs.model.origin import Actor, Origin
 from memfs.model.result import Result, ResultStatus
 from memfs.model.scope import GLOBAL_SCOPE
+from memfs.model.settings import Mode
 from memfs.policy.authority import class_of_actor
 from memfs.policy.namespaces import actor_beside
 from memfs.services import propose
@@ -33,7 +34,9 @@ def submit(
         NoGlobalStoreError: It is for everything, and there is no global store.
         MemfsError: The global store cannot be opened or written.
     """
-    if submission.draft.scope != GLOBAL_SCOPE or workspace.scope == GLOBAL_SCOPE:
+    is_own = submission.draft.scope != GLOBAL_SCOPE or workspace.scope == GLOBAL_SCOPE
+    # Where memory is switched off nothing is taken in, for whomever: the mode says so itself.
+    if is_own or workspace.settings.mode is Mode.OFF:
         return propose.submit(workspace, submission, actor, action=action)
     other = beside.workspace()
     there = actor_beside(actor, other.settings.trust)

@@ -27,6 +27,17 @@ def test_where_no_store_is_nothing_is_opened_and_nothing_is_wrong() -> None:
     assert caught.value.hint == "make one with: memfs init --home"
 
 
+def test_a_store_that_is_not_there_costs_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a thread was started")
+
+    monkeypatch.setattr(threading, "Thread", never)
+    looks: list[None] = []
+    beside = Beside(lambda: looks.append(None))
+    assert beside.ask(lambda workspace: workspace) is None
+    assert looks == [None]
+
+
 def test_the_store_is_opened_once_for_all_questions(tmp_path: Path) -> None:
     with workspace_with(tmp_path, note(1, "alpha")) as workspace:
         opened: list[Workspace] = []

@@ -420,6 +420,16 @@ def test_what_is_global_goes_to_the_global_store_and_waits(project: Path, actor:
     assert records_of(root) == []
 
 
+def test_a_project_that_is_switched_off_sends_nothing_elsewhere(project: Path) -> None:
+    root = new_global()
+    replaced_settings(project, "mode: enforced", "mode: off")
+    with memory_of(project) as memory:
+        result = memory.remember("Use tabs everywhere", kind="preference", scope="global")
+    assert result.status is ResultStatus.REFUSED
+    assert result.reasons[0].code == "mode.off"
+    assert waiting_in(root) == ()
+
+
 # What was stopped on its way ----------------------------------------------------------
 
 
