@@ -30,7 +30,7 @@ from memfs.services.ports import Workspace
 from memfs.services.reading import UnknownRecordError, find_record
 from memfs.services.served_records import read_records, served_places
 from memfs.store.histories import HistoryRewrite
-from memfs.store.layout import STATIC_FILES, hold_path, slugify
+from memfs.store.layout import STATIC_FILES, hold_path, slugify, tombstone_path
 from memfs.store.object_scan import Copies, find_copies
 from memfs.store.snapshot import Snapshot
 
@@ -111,7 +111,13 @@ def look_for(
         standing = with_words(workspace, snapshot, catalogue, targets)
     identifiers = {*named, *(stored.record.id for stored in standing)}
     copies = find_copies(workspace.store.git_dir, identifiers)
-    missing = [name for name in named if not _is_known(name, standing, copies)]
+    missing = [
+        name
+        for name in named
+        if not _is_known(name, standing, copies)
+        # One whose bytes are gone already: an erasure that was cut short is repeated.
+        and snapshot.raw_entry(tombstone_path(name)) is None
+    ]
     if missing:
         raise UnknownRecordError(
             f"no record matches {missing[0]!r}, now or in the history", hint="see: memfs list"
