@@ -6,7 +6,7 @@ offered to the same namespace once; an offer that was not delivered yet is found
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from memfs.formats.record_codec import update_record
@@ -67,16 +67,17 @@ def pending(source: Workspace, destination: Workspace) -> tuple[Offer, ...]:
 
 
 def offered_elsewhere(
-    workspace: Workspace, snapshot: Snapshot, identifiers: Sequence[str]
+    workspace: Workspace, snapshot: Snapshot, identifiers: Iterable[str]
 ) -> tuple[str, ...]:
     """Names where copies of records were offered: out of reach of whatever withdraws them here."""
     wanted = set(identifiers)
-    places = {
-        f"{item.destination} ({item.destination_store})"
-        for _, item in _offers(workspace, snapshot)
-        if split_version(item.record)[0] in wanted and (item.is_open or item.received_as)
-    }
-    return tuple(sorted(places))
+    return tuple(
+        sorted(
+            f"{item.id} offered to {item.destination} ({item.destination_store})"
+            for _, item in _offers(workspace, snapshot)
+            if split_version(item.record)[0] in wanted and (item.is_open or item.received_as)
+        )
+    )
 
 
 def offer(

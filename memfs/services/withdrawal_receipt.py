@@ -5,20 +5,15 @@ Never content: ids, counts, names of remotes and of destinations (A21, A61, A63)
 
 from __future__ import annotations
 
-from typing import Final
-
-from memfs.model.ids import split_version
 from memfs.model.values import JsonValue
 from memfs.policy.erasure import Level
 from memfs.services.barrier import Withdrawal
 from memfs.services.canary import CanaryReport
+from memfs.services.outbox import offered_elsewhere
 from memfs.services.ports import Workspace
 from memfs.services.repair import Repaired
-from memfs.services.served_records import read_records
 from memfs.services.tombstones import SOURCE_KIND
 from memfs.store.remotes import remote_names
-
-PUBLICATION_FOLDER: Final = "publications/"
 
 
 def details_of(
@@ -73,14 +68,6 @@ def _beyond_reach(workspace: Workspace, withdrawal: Withdrawal) -> dict[str, Jso
 
 
 def _publications(workspace: Workspace, withdrawal: Withdrawal) -> tuple[str, ...]:
-    """Returns the ids of publications of what was withdrawn: other stores decide for themselves."""
+    """Names the publications of what was withdrawn: other stores decide for themselves."""
     gone = {stored.record.id for stored in (*withdrawal.roots, *withdrawal.withheld)}
-    snapshot = workspace.store.snapshot()
-    places = ((entry.path, entry.blob) for entry in snapshot.entries(PUBLICATION_FOLDER))
-    return tuple(
-        sorted(
-            stored.record.id
-            for stored in read_records(workspace, snapshot, places)
-            if split_version(str(stored.record.fields.get("record", "")))[0] in gone
-        )
-    )
+    return offered_elsewhere(workspace, workspace.store.snapshot(), gone)

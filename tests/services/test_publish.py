@@ -524,12 +524,15 @@ def test_what_was_offered_is_named_as_out_of_reach(project: Path, claim: str) ->
     with memory_of(project) as memory:
         snapshot = memory.workspace.store.snapshot()
         assert offered_elsewhere(memory.workspace, snapshot, [claim]) == ()
-        memory.publish(claim, "global")
+        offered = memory.publish(claim, "global").data["publication"]
         snapshot = memory.workspace.store.snapshot()
         with at_store(root) as there:
-            place = f"global ({there.workspace.store_id})"
-        assert offered_elsewhere(memory.workspace, snapshot, [claim]) == (place,)
+            named = f"{offered} offered to global ({there.workspace.store_id})"
+        assert offered_elsewhere(memory.workspace, snapshot, [claim]) == (named,)
         assert offered_elsewhere(memory.workspace, snapshot, ["mem_x"]) == ()
+        memory.forget([claim])
+    receipts = (store_root(project) / "receipts").rglob("*.json")
+    assert any(named in path.read_text() for path in receipts)
 
 
 def test_confidential_things_stay_confidential_and_their_names_stay_out(
