@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.origin import Actor
 from memfs.policy.access import SERVED_STATUS, may_read
 from memfs.services.catalogue import open_catalogue
@@ -18,7 +19,8 @@ from memfs.store.snapshot import Snapshot
 def records_by_kind(workspace: Workspace, snapshot: Snapshot, actor: Actor) -> Mapping[str, int]:
     """Returns the number of served records of each kind that ``actor`` may read, by kind.
 
-    Records whose time is over are counted until they are marked.
+    Envelopes are not counted: there is one for nearly every statement. Records whose time is
+    over are counted until they are marked.
     """
     request = access_request(workspace, actor)
     if request.is_trusted_reader:
@@ -28,7 +30,9 @@ def records_by_kind(workspace: Workspace, snapshot: Snapshot, actor: Actor) -> M
         finally:
             catalogue.close()
         served = {
-            kind: number for (kind, state), number in counts.items() if state == SERVED_STATUS
+            kind: number
+            for (kind, state), number in counts.items()
+            if state == SERVED_STATUS and kind != EVIDENCE_KIND
         }
         return dict(sorted(served.items()))
     found: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memfs.errors import MemfsError
 from memfs.index.catalogue import Catalogue
+from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.origin import Actor
 from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
@@ -119,7 +120,8 @@ def rebuild_caches(workspace: Workspace) -> Result:
     snapshot = workspace.store.snapshot()
     catalogue = open_catalogue(workspace, snapshot)
     try:
-        rows = sum(catalogue.counts().values())
+        counts = catalogue.counts().items()
+        rows = sum(number for (kind, _), number in counts if kind != EVIDENCE_KIND)
     finally:
         catalogue.close()
     built = rebuild(workspace)

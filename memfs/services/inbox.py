@@ -257,6 +257,14 @@ def _write(workspace: Workspace, candidate: Candidate) -> None:
     workspace.store.write_untracked(candidate_path(candidate), content)
 
 
+def remove_key(workspace: Workspace, key: str) -> None:
+    """Deletes what waits under a key, if anything does."""
+    with workspace.store.exclusive():
+        for candidate in read_inbox(workspace).waiting:
+            if candidate.key == key:
+                remove_candidate(workspace, candidate)
+
+
 def remove_candidate(workspace: Workspace, candidate: Candidate) -> None:
     """Deletes the file of a candidate, wherever it stands in the inbox."""
     workspace.store.remove_untracked(_place_of(workspace, candidate))

@@ -26,7 +26,7 @@ from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.catalogue import fingerprint_of
 from memfs.services.door import Decided, commit_decided
 from memfs.services.evidence import evidenced, support_drafts
-from memfs.services.inbox import put_candidate, put_within_quota, read_inbox, waiting_of
+from memfs.services.inbox import put_candidate, put_within_quota, read_inbox, remove_key, waiting_of
 from memfs.services.judgement import Judgement, judge
 from memfs.services.ports import Workspace
 from memfs.services.proposals import (
@@ -90,6 +90,10 @@ def submit(
 
     committed = commit_decided(workspace, decide_on)
     result = _result(workspace, committed.outcome, committed.commit, action)
+    if committed.commit is not None and not actor.is_person:
+        # What waited of this proposer and is admitted now waits no more.
+        admitted = committed.outcome.judgement.submission
+        remove_key(workspace, admitted.key or _claim_key(admitted, admitted.draft))
     return with_aftermath(result, committed.aftermath)
 
 

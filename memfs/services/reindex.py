@@ -8,6 +8,7 @@ memory; without any usable index the records themselves are scanned.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -25,7 +26,7 @@ from memfs.index.whoosh_index import WhooshIndex
 from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records, served_places
-from memfs.store.layout import is_record_path
+from memfs.store.layout import is_envelope_path, is_record_path
 from memfs.store.snapshot import Snapshot, TreeChange
 
 INDEX_FOLDER: Final = "index"
@@ -255,7 +256,7 @@ def _written(workspace: Workspace, generations: Generations, snapshot: Snapshot)
 def _rebuilt(workspace: Workspace, generations: Generations, snapshot: Snapshot) -> OpenIndex:
     batch = Batch()
     settings = DEFAULT_INDEXING
-    for stored in read_records(workspace, snapshot, served_places(snapshot)):
+    for stored in read_records(workspace, snapshot, _searched(snapshot)):
         batch.add(document_from(stored, generations.analyzer, settings.weights))
     index = generations.rebuild(batch, snapshot.commit)
     return _opened(index, IndexState.REBUILT, refreshed=len(batch))
@@ -287,7 +288,7 @@ def _overlaid(
 def _scanned(
     workspace: Workspace, generations: Generations, snapshot: Snapshot, reason: str
 ) -> OpenIndex:
-    records = read_records(workspace, snapshot, served_places(snapshot))
+    records = read_records(workspace, snapshot, _searched(snapshot))
     index = MemoryIndex(
         records, ledger=snapshot.commit, analyzer=generations.analyzer, settings=DEFAULT_INDEXING
     )
@@ -318,7 +319,16 @@ def _opened(index: WhooshIndex, state: IndexState, *, refreshed: int = 0) -> Ope
 
 
 def _record_changes(snapshot: Snapshot, older: Snapshot) -> list[TreeChange]:
-    return [change for change in snapshot.changes_since(older) if is_record_path(change.path)]
+    return [change for change in snapshot.changes_since(older) if _is_searched(change.path)]
+
+
+def _searched(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    return (place for place in served_places(snapshot) if _is_searched(place[0]))
+
+
+def _is_searched(path: str) -> bool:
+    """Envelopes have no words; beside them every other record would look long and rare."""
+    return is_record_path(path) and not is_envelope_path(path)
 
 
 def _documents(

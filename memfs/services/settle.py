@@ -35,7 +35,13 @@ from memfs.services.graves import Graves
 from memfs.services.inbox import put_candidate, read_inbox
 from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
-from memfs.store.layout import SETTINGS_PATH, hold_path, is_record_path, is_reserved_path
+from memfs.store.layout import (
+    SETTINGS_PATH,
+    hold_path,
+    is_envelope_path,
+    is_record_path,
+    is_reserved_path,
+)
 from memfs.store.preconditions import ForeignCommitsError, LedgerMovedError, PreconditionError
 from memfs.store.snapshot import Snapshot, TreeChange
 
@@ -124,7 +130,7 @@ def _settle_once(workspace: Workspace) -> Settlement:
         if graves.is_barred(change):
             changes.append(graves.removal(change))
             repaired.append(change.path)
-        elif is_reserved_path(change.path) or _is_clobbered(workspace, admitted, change):
+        elif _is_kept(change) or _is_clobbered(workspace, admitted, change):
             changes.append(_repair(workspace, change))
             repaired.append(change.path)
         elif _is_memory(change.path):
@@ -155,6 +161,12 @@ def _plan(
         base=ledger,
         settles=tip,
     )
+
+
+def _is_kept(change: TreeChange) -> bool:
+    """Whether nobody decides about a file by hand: steering files, and envelopes that stand."""
+    is_envelope = change.old is not None and is_envelope_path(change.path)
+    return is_reserved_path(change.path) or is_envelope
 
 
 def _is_clobbered(workspace: Workspace, admitted: Snapshot, change: TreeChange) -> bool:

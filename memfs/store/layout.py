@@ -125,6 +125,11 @@ def is_record_path(path: str) -> bool:
     return bool(separator) and top in RECORD_FOLDERS and rest.endswith(RECORD_EXTENSIONS)
 
 
+def is_envelope_path(path: str) -> bool:
+    """Whether a file at ``path`` is an envelope: it says nothing that anybody searches for."""
+    return path.startswith("evidence/") and path.endswith(".json")
+
+
 def is_reserved_path(path: str) -> bool:
     """Whether only memfs writes ``path``: holds, tombstones and what steers Git."""
     return path in GIT_FILES or path.partition("/")[0] in (HOLD_FOLDER, TOMBSTONE_FOLDER)

@@ -114,7 +114,7 @@ def test_evidence_and_receipts_are_not_recalled_as_claims(tmp_path: Path) -> Non
     envelope = {
         "id": "ev_01kb8x3v6yq4m9t2r7w5000001",
         "kind": "evidence",
-        "fields": {"excerpt": "alpha"},
+        "fields": {"relation": "supports", "path": "alpha"},
     }
     evidence = replace(note(1, "alpha", **envelope), body="")
     with workspace_with(tmp_path, evidence, note(2, "alpha claim")) as workspace:
