@@ -20,6 +20,7 @@ from memfs.model.authority import Sensitivity, Sink
 from memfs.model.origin import Actor, Channel
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
+from memfs.model.result import Result, ResultStatus
 from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records, served_places
@@ -156,6 +157,13 @@ def shown(workspace: Workspace, stored: StoredRecord, actor: Actor) -> StoredRec
     if not (actor.is_person and actor.channel is Channel.TERMINAL and is_sealed(stored.record)):
         return stored
     return replace(stored, record=opened(workspace, stored.record))
+
+
+def told(result: Result) -> Result:
+    """Adds to the answer about a record that was just sealed what its owner should know."""
+    if result.status is not ResultStatus.DONE:
+        return result
+    return replace(result, data={**result.data, "preview": list(FACTS)})
 
 
 def check_editable(record: Record) -> None:

@@ -66,6 +66,7 @@ def test_a_sealed_record_is_nowhere_in_plain_text_and_opens_for_a_person(tmp_pat
     project = new_project(tmp_path)
     result = seal(project)
     assert result.status is ResultStatus.DONE
+    assert "backup" in str(result.data["preview"])
     with memory_of(project) as memory:
         assert memory.search("combination safe marzipan") == ()
         assert "marzipan" not in memory.recall("what is the combination of the safe").text
