@@ -12,7 +12,15 @@ from typing import Final
 
 from benchmarks.suites.credentials import HARMLESS, own_credentials
 from benchmarks.suites.figures import Figure, share
-from benchmarks.suites.stores import AGENT, OWNER, TOOL, fresh_memory, rows_of, text_in
+from benchmarks.suites.stores import (
+    AGENT,
+    OWNER,
+    TOOL,
+    fresh_memory,
+    is_user,
+    rows_of,
+    text_in,
+)
 from memfs.model.origin import Actor
 from memfs.model.result import ResultStatus
 from memfs.policy.screening import screen
@@ -42,13 +50,14 @@ def run(data: Path, scratch: Path) -> Iterator[Figure]:
         for writer in WRITERS:
             yield from _caught(case, items, writer, scratch / f"{case}-{writer.channel}")
     benign = [
-        text_in(row, "text")
+        (text_in(row, "text"), is_user(text_in(row, "origin")))
         for row in rows_of(data / BENIGN_FILE)
         if text_in(row, "label") == "benign"
     ]
-    for case, texts in (("attack_corpus, benign", benign), ("our own look-alikes", HARMLESS)):
+    alike = [(text, False) for text in HARMLESS]
+    for case, texts in (("attack_corpus, benign", benign), ("our own look-alikes", alike)):
         yield from _flagged(case, texts)
-    yield from _flagged("all", (*benign, *HARMLESS))
+    yield from _flagged("all", (*benign, *alike))
 
 
 def _caught(
@@ -74,11 +83,11 @@ def _caught(
     )
 
 
-def _flagged(case: str, texts: Sequence[str]) -> Iterator[Figure]:
-    """Counts texts that screening refuses or holds as secret or personal, for anybody."""
+def _flagged(case: str, texts: Sequence[tuple[str, bool]]) -> Iterator[Figure]:
+    """Counts texts that are refused or held as secret or personal where they came from."""
     if not texts:
         return
-    flagged = sum(map(_is_flagged, texts))
+    flagged = sum(_is_flagged(text, is_person=is_person) for text, is_person in texts)
     yield Figure(
         suite=SUITE,
         case=case,
@@ -89,6 +98,6 @@ def _flagged(case: str, texts: Sequence[str]) -> Iterator[Figure]:
     )
 
 
-def _is_flagged(text: str) -> bool:
-    screened = screen(text, is_person=False, body=text)
+def _is_flagged(text: str, *, is_person: bool) -> bool:
+    screened = screen(text, is_person=is_person, body=text)
     return any(item.code in SECRET_CODES for item in (*screened.rejects, *screened.holds))

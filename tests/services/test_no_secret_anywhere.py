@@ -56,9 +56,22 @@ def _remembered_by(actor: Actor) -> Way:
     return remember
 
 
+def _captured_by(actor: Actor) -> Way:
+    def capture(memory: Memory, token: str, folder: Path) -> object:
+        return _told(memory, actor).capture(f"$ deploy\nlogged in with {token}\nok")
+
+    return capture
+
+
 def _claim_ways() -> Iterator[tuple[str, Way]]:
     for actor in (ANA, AGENT, TOOL, WORKSPACE):
         yield f"remember body, {actor.channel}", _remembered_by(actor)
+    for actor in (ANA, AGENT, TOOL):
+        yield f"capture, {actor.channel}", _captured_by(actor)
+    yield (
+        "the source of a capture",
+        lambda memory, token, folder: memory.capture("Deploys at night.", source=f"web:{token}"),
+    )
     yield (
         "remember title",
         lambda memory, token, folder: memory.remember("Deploys at night.", title=f"Job {token}"),
