@@ -21,7 +21,7 @@ from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
 from memfs.model.query import Query
 from memfs.model.record import StoredRecord
 from memfs.model.scope import GLOBAL_SCOPE
-from memfs.policy.access import AccessRequest
+from memfs.policy.access import AccessRequest, may_serve
 from memfs.policy.masking import visible_stored
 from memfs.policy.namespaces import actor_beside
 from memfs.services import recall as single
@@ -182,6 +182,8 @@ def listed(
 
     def question(other: Workspace) -> tuple[StoredRecord, ...]:
         asker = actor_beside(actor, other.settings.trust)
+        if not may_serve(other.settings.mode, asker):
+            return ()
         request = access_request(other, asker, scopes=(GLOBAL_SCOPE,))
         seen = (_checked(stored, request) for stored in listing(other, asker))
         return tuple(stored for stored in seen if stored is not None)
@@ -241,6 +243,8 @@ def _shown_beside(
     other: Workspace, actor: Actor, showing: Showing
 ) -> StoredRecord | MemfsError | None:
     asker = actor_beside(actor, other.settings.trust)
+    if not may_serve(other.settings.mode, asker):
+        return None
     request = access_request(other, asker, scopes=(GLOBAL_SCOPE,), is_history=asker.is_person)
     try:
         return _checked(showing(other, asker), request)

@@ -199,9 +199,15 @@ def test_a_global_store_that_is_switched_off_says_nothing_and_disturbs_nothing(
             settings=replace(GLOBAL, mode=Mode.OFF),
         ) as other,
     ):
-        outcome = federation.recall(own, beside(other), question("alpha"))
+        place = beside(other)
+        outcome = federation.recall(own, place, question("alpha"))
+        listed = federation.listed(own, place, BOT, list_records)
+        with pytest.raises(UnknownRecordError):
+            federation.shown(own, place, record_id(2), BOT, lambda w, a: show(w, record_id(2), a))
+        assert place.trouble == ""
     assert titles(outcome) == ["alpha here"]
     assert outcome.state is MemoryState.OK
+    assert [stored.record.title for stored in listed] == ["alpha here"]
 
 
 def test_a_global_store_that_hangs_costs_nothing_but_a_word(tmp_path: Path) -> None:
