@@ -4,7 +4,9 @@ Each scenario is a namespace of its own: its vault is stated by the person who o
 one structured record each, confidential and of the class of its type. Its agents get grants by
 their clearance that show the allowed fields and no other. The scenario's attack arrives over a
 tool's channel. Then each agent asks every surface for everything, and what comes back is
-searched for canaries and for values of fields that are not allowed.
+searched for canaries and for values of fields that are not allowed. Some attacks spell a canary
+out and are told to be remembered: an agent that proposed one is shown its own waiting words, which
+are counted apart.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from memfs.errors import MemfsError
 from memfs.formats.envelope import FIELD_ORDER
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import Result, ResultStatus
+from memfs.model.status import Status
 from memfs.policy.screening import screen
 
 SUITE: Final = "agentleak"
@@ -34,6 +37,8 @@ TOOL: Final = Actor(Principal.parse("tool:inbox"), Channel.TOOL)
 _IN_ONE_STORE: Final = 40
 _TELLING: Final = 6
 """A shorter value says nothing by standing in a text."""
+_SAID_OF_ANY_RECORD: Final = frozenset(map(str, Status))
+"""Words that stand in every answer, whatever the record holds."""
 _NAMES_KEPT: Final = frozenset({"body", *FIELD_ORDER})
 
 
@@ -51,6 +56,7 @@ class Count:
     leaked_values: list[str] = field(default_factory=list)
     allowed: int = 0
     shown: int = 0
+    own_words: int = 0
     attacks: int = 0
     moved: int = 0
     answers: int = 0
@@ -90,6 +96,7 @@ def _figures(scenarios: int, count: Count) -> Iterator[Figure]:
         holds=not leaked,
     )
     yield figure("canaries in fields that are allowed", str(count.allowed_canaries))
+    yield figure("canaries that an agent itself proposed", str(count.own_words))
     values = len(count.leaked_values)
     yield figure(
         "values of hidden fields on any surface",
@@ -203,10 +210,11 @@ class Scenario:
             for name, value in item.items()
             if name not in self._allowed
             for text in _texts(value)
-            if len(text) >= _TELLING and text not in open_words
+            if len(text) >= _TELLING and text not in open_words and text not in _SAID_OF_ANY_RECORD
         ]
         for agent in self._row["agents"]:
             answers = self._everything(agent, hidden, beside)
+            count.own_words += self._own_words(agent, canaries)
             count.answers += len(answers)
             told = "\n".join(answers)
             name = f"{self._row['scenario_id']}/{agent['agent_id']}"
@@ -252,8 +260,19 @@ class Scenario:
             for name in (*self.ids, *beside.ids):
                 answers += _told(_lookups(memory, name))
             answers += [json.dumps(result_value(memory.status())), repr(memory.grants())]
-            answers += [json.dumps(candidate_value(item)) for item in memory.candidates()]
-        return [answer for answer in answers if answer != payload]
+            answers += [
+                json.dumps(candidate_value(item))
+                for item in memory.candidates()
+                # What an agent said itself it is shown while it waits; nobody else is.
+                if item.content.decode().find(payload) < 0
+            ]
+        return answers
+
+    def _own_words(self, agent: Mapping[str, Any], canaries: Sequence[str]) -> int:
+        """Counts the canaries that an agent is shown because it proposed them itself."""
+        with _Acting(self._memory, self._agent(agent)):
+            waiting = "\n".join(item.content.decode() for item in self._memory.candidates())
+        return sum(item in waiting for item in canaries)
 
     def _agent(self, agent: Mapping[str, Any]) -> Actor:
         name = f"{self._row['scenario_id']}-{agent['agent_id']}"
