@@ -8,15 +8,18 @@ does no harm.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 
 from memfs.errors import DataError, MemfsError
 from memfs.formats.record_codec import decode_record
 from memfs.model.candidate import Candidate
-from memfs.model.ids import CommitId
+from memfs.model.ids import CommitId, split_version
+from memfs.model.operation import Commit
 from memfs.model.record import StoredRecord
 from memfs.model.text import normalise_text
+from memfs.model.values import JsonValue
+from memfs.policy.withdrawal import is_retracted
 from memfs.services.barrier import Aftermath, Withdrawal
 from memfs.services.canary import ask_everywhere, check_nothing_found
 from memfs.services.catalogue import open_catalogue
@@ -29,8 +32,13 @@ from memfs.services.projection_source import read_projection, write_projection
 from memfs.services.receipts import write_receipt
 from memfs.services.reindex import ensure_fresh
 from memfs.services.repair import Repaired, repair
+from memfs.services.served_records import read_path, read_records
 from memfs.services.withdrawal_receipt import details_of
 from memfs.store.layout import PROJECTIONS
+from memfs.store.snapshot import Snapshot
+
+RECENT = 1000
+"""A withdrawal that nobody ended is looked for among so many of the newest commits."""
 
 
 def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Aftermath:
@@ -153,30 +161,64 @@ def _carries(workspace: Workspace, candidate: Candidate, ids: set[str], words: s
 def resume(workspace: Workspace, *, everything: bool = False) -> tuple[str, ...]:
     """Finishes what a killed process left behind; returns the references served again.
 
+    What was taken back is read from the commit before the barrier, so that the end is the same
+    as if nothing had happened. Doing it twice does no harm.
+
     Args:
         workspace: The store.
         everything: Look at everything behind a barrier, whatever the notes say.
     """
-    notes = list(left_behind(workspace))
-    if not notes and not everything:
-        return ()
-    purge_derived(workspace)
-    repaired = repair(workspace)
-    for path, note in notes:
+    restored: list[str] = []
+    for path, note in left_behind(workspace):
         transaction = str(note.get("transaction", ""))
-        if _is_in_ledger(workspace, transaction):
-            roots = note.get("roots")
-            write_receipt(
-                workspace,
-                operation=str(note.get("operation", "")),
-                transaction=transaction,
-                targets=[str(root) for root in roots] if isinstance(roots, list) else [],
-                details={"resumed": True, "restored": len(repaired.restored)},
-            )
+        commit = _commit_of(workspace, transaction)
+        if commit is not None and commit.parents:
+            withdrawal = _reconstructed(workspace, note, commit)
+            restored.extend(follow_up(workspace, withdrawal, commit.id).restored)
         with suppress(OSError):
             path.unlink(missing_ok=True)
-    return repaired.restored
+    if everything:
+        purge_derived(workspace)
+        restored.extend(repair(workspace).restored)
+    return tuple(restored)
 
 
-def _is_in_ledger(workspace: Workspace, transaction: str) -> bool:
-    return any(commit.transaction == transaction for commit in workspace.store.commits(limit=1000))
+def _commit_of(workspace: Workspace, transaction: str) -> Commit | None:
+    recent = workspace.store.commits(limit=RECENT)
+    return next((commit for commit in recent if commit.transaction == transaction), None)
+
+
+def _reconstructed(
+    workspace: Workspace, note: Mapping[str, JsonValue], commit: Commit
+) -> Withdrawal:
+    """Returns a withdrawal whose process is gone, from its note and the commit before it."""
+    earlier = workspace.store.snapshot(CommitId(commit.parents[0]))
+    roots = _as_they_stood(workspace, earlier, note.get("roots"))
+    now = workspace.store.snapshot(CommitId(commit.id))
+    removed, retracted, replaced = [], [], []
+    for stored in roots:
+        present = read_path(workspace, now, stored.path)
+        if present is None:
+            removed.append(stored)
+        elif is_retracted(present.record):
+            retracted.append(stored)
+        else:
+            replaced.append(stored)
+    return Withdrawal(
+        operation=str(note.get("operation", "")),
+        transaction=commit.transaction,
+        removed=tuple(removed),
+        retracted=tuple(retracted),
+        replaced=tuple(replaced),
+        withheld=_as_they_stood(workspace, earlier, note.get("withheld")),
+    )
+
+
+def _as_they_stood(
+    workspace: Workspace, snapshot: Snapshot, names: JsonValue
+) -> tuple[StoredRecord, ...]:
+    wanted = {split_version(str(name))[0] for name in names} if isinstance(names, list) else set()
+    places = [(entry.path, entry.blob) for name in wanted for entry in snapshot.find_suffix(name)]
+    read = read_records(workspace, snapshot, places)
+    found = {stored.record.id: stored for stored in read if stored.record.id in wanted}
+    return tuple(found[name] for name in sorted(found))

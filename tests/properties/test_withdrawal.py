@@ -31,7 +31,7 @@ from tests.support.faults import is_full_run, run_in_child
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
 from tests.support.withdrawal import derive
 
-EXAMPLES = 120 if is_full_run() else 6
+EXAMPLES = 120 if is_full_run() else 15
 STEPS = 25 if is_full_run() else 14
 picks = st.integers(min_value=0, max_value=99)
 
@@ -59,6 +59,11 @@ class Withdrawals(RuleBasedStateMachine):
     @initialize()
     def found(self) -> None:
         self.project = new_project(self.folder)
+        for _ in range(3):
+            self.state()
+        # Short examples are the rule: they begin where something can be taken back.
+        for first, second, is_free in ((0, 0, True), (0, 1, False), (3, 3, False), (2, 4, False)):
+            self.derive(first, second, is_free)
 
     def teardown(self) -> None:
         try:
