@@ -11,7 +11,7 @@ DATA ?= ../shared/data
 BENCHMARKS := $(filter-out __init__ corpus,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test faults lint format schemas docs bench wheel clean
+.PHONY: help demo test contract faults lint format schemas docs bench wheel clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ demo: $(STAMP) ## Shows the whole way of a memory, from import to recall, and ch
 
 test: $(STAMP) ## Runs all tests, faults included, on WORKERS cores (default 2)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+contract: $(STAMP) ## Runs the 29 invariants against every operation and surface, a line each
+	$(BIN)/python -m pytest tests/contract --invariants
 
 faults: $(STAMP) ## Runs the fault tests at full count; takes a quarter of an hour
 	MEMFS_FAULTS=full $(BIN)/python -m pytest tests/faults --timeout 1800

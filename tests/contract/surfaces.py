@@ -1,0 +1,136 @@
+"""Every way in which text leaves a store, and what each method and command is to them.
+
+A new method of :class:`Memory` or a new command has to be put on one of these lists, or
+``test_surfaces`` fails: nothing that reads can be added without being asked what it gives away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from memfs.app.container import Memory
+from memfs.errors import MemfsError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What must not come out.
+
+    Attributes:
+        reference: Id of the record.
+        path: Its store-relative path.
+        words: Words that stand in it and nowhere else, one a field.
+        question: Words that a reader may ask with; they match the record.
+        candidate: Id of a candidate with the same words; empty for none.
+    """
+
+    reference: str
+    path: str
+    words: tuple[str, ...]
+    question: str
+    candidate: str = ""
+
+
+Surface = Callable[[Memory, Target], str]
+
+
+def shown(value: object) -> str:
+    """Returns everything that an answer holds, as text."""
+    return json.dumps(_plain(value), ensure_ascii=False, default=str)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(item) for name, item in _fields(value).items()}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, str | int | float | type(None)):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, tuple | list | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, Iterator):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    try:
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    except AttributeError:
+        return asdict(value)
+
+
+def answered(ask: Callable[[], object]) -> str:
+    """Returns all that an answer says, or all that the error says that stands for it."""
+    try:
+        return shown(ask())
+    except MemfsError as error:
+        return f"{error.code} {error.message} {error.hint} {error.path}"
+
+
+def files_of(folder: Path) -> str:
+    """Returns the text of every file below a folder."""
+    parts = []
+    for path in sorted(folder.rglob("*")):
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                parts.append(f"{path.name} {path.read_bytes().decode('utf-8', 'replace')}")
+    return "\n".join(parts)
+
+
+SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
+    {
+        "search": lambda memory, target: answered(
+            lambda: memory.search(target.question, limit=100)
+        ),
+        "search as of": lambda memory, target: answered(
+            lambda: memory.search(target.question, limit=100, as_of="now")
+        ),
+        "packet": lambda memory, target: answered(
+            lambda: memory.recall(target.question, limit=100, budget=100_000)
+        ),
+        "list": lambda memory, target: answered(memory.list_records),
+        "show": lambda memory, target: answered(lambda: memory.show(target.reference)),
+        "show by end of id": lambda memory, target: answered(
+            lambda: memory.show(target.reference[-6:])
+        ),
+        "show by path": lambda memory, target: answered(lambda: memory.show(target.path)),
+        "show a version": lambda memory, target: answered(
+            lambda: memory.show(f"{target.reference}@1")
+        ),
+        "history": lambda memory, target: answered(lambda: memory.history(target.reference)),
+        "diff": lambda memory, target: answered(lambda: memory.diff(target.reference)),
+        "inbox": lambda memory, target: answered(memory.candidates),
+        "candidate": lambda memory, target: answered(
+            lambda: memory.candidate(target.candidate or target.reference)
+        ),
+        "status": lambda memory, target: answered(memory.status),
+    }
+)
+"""Name to what an agent gets from it."""
+
+READS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "recall": "packet",
+        "search": "search",
+        "show": "show",
+        "list_records": "list",
+        "history": "history",
+        "diff": "diff",
+        "candidates": "inbox",
+        "candidate": "candidate",
+        "status": "status",
+    }
+)
+"""Methods of ``Memory`` that hand out text of records, with their surface."""
+
+UNBUILT: Final = ("graph", "export", "mcp", "web")
+"""Surfaces that do not exist; a command of that name has to be put on the lists first."""
