@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from memfs.app.drafts import QuestionOptions, known_kinds, query_from
+from memfs.app.drafts import QuestionOptions, known_kinds, query_from, when_from
 from memfs.model.origin import Actor
 from memfs.model.packet import MemoryState, Packet, ScoredRecord
 from memfs.model.record import StoredRecord
@@ -22,6 +22,7 @@ from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.model.operation import Commit
+    from memfs.services.past import Moment
 
 
 class Asking(ABC):
@@ -72,40 +73,71 @@ class Asking(ABC):
         log_search(self.workspace, query, outcome)
         return outcome.hits
 
-    def show(self, reference: str) -> StoredRecord:
+    def show(self, reference: str, *, valid_at: str = "", as_of: str = "") -> StoredRecord:
         """Returns one record as the ledger has it; a sealed one opened for a person at a terminal."""
         from memfs.services import sealing
         from memfs.services.federation import shown
+        from memfs.services.past import show_at
         from memfs.services.reading import show
 
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
+        moment = self._moment(valid_at, as_of)
         return shown(
             self.workspace,
             self.beside,
             reference,
             self.actor,
             lambda workspace, actor: sealing.shown(
-                workspace, show(workspace, reference, actor), actor
+                workspace,
+                show(workspace, reference, actor)
+                if moment.is_now
+                else show_at(workspace, reference, actor, moment=moment),
+                actor,
             ),
+            valid_at=moment.valid_at or moment.as_of,
         )
 
+    def _moment(self, valid_at: str, as_of: str) -> Moment:
+        from memfs.services.past import Moment
+
+        now = self.workspace.clock.now()
+        return Moment(valid_at=when_from(valid_at, now), as_of=when_from(as_of, now))
+
     def list_records(
-        self, *, kinds: Sequence[str] = (), tags: Sequence[str] = (), limit: int = 0
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        limit: int = 0,
+        valid_at: str = "",
+        as_of: str = "",
     ) -> tuple[StoredRecord, ...]:
-        """Lists records, newest first.
+        """Lists records, newest first; at another moment what held, or was known, then.
 
         Raises:
             UsageError: A kind does not exist.
         """
         from memfs.services.federation import listed
+        from memfs.services.past import list_at
         from memfs.services.reading import list_records
 
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         wanted = known_kinds(self.workspace, kinds)
-        listing = partial(list_records, kinds=wanted, tags=tuple(tags), limit=limit)
-        return listed(self.workspace, self.beside, self.actor, listing, limit=limit)
+        moment = self._moment(valid_at, as_of)
+        if moment.is_now:
+            listing = partial(list_records, kinds=wanted, tags=tuple(tags), limit=limit)
+        else:
+            listing = partial(list_at, moment=moment, kinds=wanted, tags=tuple(tags), limit=limit)
+        return listed(
+            self.workspace,
+            self.beside,
+            self.actor,
+            listing,
+            limit=limit,
+            valid_at=moment.valid_at or moment.as_of,
+        )
 
     def history(self, reference: str) -> tuple[Commit, ...]:
         """Returns the commits that made or changed a record, newest first."""

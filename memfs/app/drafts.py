@@ -25,8 +25,10 @@ class ClaimOptions(TypedDict, total=False):
     ``importance`` is 1 to 10; ``scope`` is written ``project:NAME``; ``key`` makes a
     repetition harmless. ``record_class`` is what sort of information it is, such as
     ``clinical``; ``fields`` holds what it says by name, each of which a grant can show alone.
-    ``cites`` names evidence, ``derived_from`` the records that it was made from; ``checks`` names
-    what can be looked up, such as ``("path", "src/app.py")``, and nothing of it is ever run.
+    ``valid_from``, ``valid_until`` and ``event_time`` are typed as ``memfs.formats.when`` reads
+    them; ``cites`` names evidence, ``derived_from`` the records that it was made from;
+    ``checks`` names what can be looked up, such as ``("path", "src/app.py")``, and nothing of
+    it is ever run.
     """
 
     kind: str
@@ -42,6 +44,9 @@ class ClaimOptions(TypedDict, total=False):
     cites: Sequence[str]
     derived_from: Sequence[str]
     checks: Sequence[tuple[str, str]]
+    valid_from: str
+    valid_until: str
+    event_time: str
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -91,7 +96,33 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
         sensitivity=_sensitivity(options.get("sensitivity", "")),
         evidence=tuple(dict.fromkeys(options.get("cites", ()))),
         derived_from=tuple(dict.fromkeys(options.get("derived_from", ()))),
+        **times_from(workspace, options),
     )
+
+
+class Times(TypedDict, total=False):
+    """When a claim holds and when what it tells of happened."""
+
+    valid_from: datetime
+    valid_until: datetime
+    event_time: datetime
+
+
+def times_from(workspace: Workspace, options: ClaimOptions) -> Times:
+    """Returns the times that are said of a claim, without those that are not.
+
+    Raises:
+        UsageError: One of them is no instant.
+    """
+    now = workspace.clock.now()
+    times = Times()
+    if (start := when_from(options.get("valid_from", ""), now)) is not None:
+        times["valid_from"] = start
+    if (end := when_from(options.get("valid_until", ""), now)) is not None:
+        times["valid_until"] = end
+    if (happened := when_from(options.get("event_time", ""), now)) is not None:
+        times["event_time"] = happened
+    return times
 
 
 def checks_from(options: ClaimOptions) -> tuple[Check, ...]:
@@ -185,17 +216,22 @@ def query_from(
         kinds=kinds,
         tags=tuple(options.get("tags", ())),
         subject=options.get("subject", ""),
-        since=_when(options.get("since", ""), now),
-        until=_when(options.get("until", ""), now),
-        valid_at=_when(options.get("valid_at", ""), now),
-        as_of=_when(options.get("as_of", ""), now),
+        since=when_from(options.get("since", ""), now),
+        until=when_from(options.get("until", ""), now),
+        valid_at=when_from(options.get("valid_at", ""), now),
+        as_of=when_from(options.get("as_of", ""), now),
         branch=workspace.project_branch,
         limit=recall.items if limit is None else limit,
         budget_tokens=recall.budget_tokens if budget is None else budget,
     )
 
 
-def _when(text: str, now: datetime) -> datetime | None:
+def when_from(text: str, now: datetime) -> datetime | None:
+    """Reads an instant as people type it; ``None`` for nothing.
+
+    Raises:
+        UsageError: It is no instant.
+    """
     if not text:
         return None
     from memfs.formats.when import parse_when  # most questions name no instant

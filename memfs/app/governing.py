@@ -17,6 +17,8 @@ from memfs.services.ports import Workspace
 if TYPE_CHECKING:
     from memfs.app.granting import GrantOptions
     from memfs.model.evidence import Observation
+    from memfs.model.record import StoredRecord
+    from memfs.services.conflicts import StandingConflict
     from memfs.services.grants import StandingGrant
     from memfs.services.withdraw import Reach
 
@@ -93,6 +95,32 @@ class Governing(ABC):
         from memfs.services.grants import standing_grants
 
         return standing_grants(self.workspace, self.actor)
+
+    # What contradicts what --------------------------------------------------------------
+
+    def conflicts(self) -> tuple[StandingConflict, ...]:
+        """Returns the open conflicts with the sides that may be seen, oldest first."""
+        from memfs.services.conflicts import open_conflicts
+
+        self._take_in()
+        return open_conflicts(self.workspace, self.actor)
+
+    def sides_against(self, stored: StoredRecord) -> tuple[StoredRecord, ...]:
+        """Returns the records that say otherwise than ``stored``, those that may be seen."""
+        from memfs.services.conflicts import sides_against
+
+        return sides_against(self.workspace, stored, self.actor)
+
+    def resolve(
+        self, reference: str, keep: Sequence[str], *, note: str = "", is_retracted: bool = False
+    ) -> Result:
+        """Keeps some sides of a conflict; the others give way, or are retracted as wrong."""
+        from memfs.services.conflicts import resolve
+
+        self._take_in()
+        return resolve(
+            self.workspace, reference, keep, self.actor, note=note, is_retracted=is_retracted
+        )
 
     # What is taken back -----------------------------------------------------------------
 

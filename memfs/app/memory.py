@@ -13,13 +13,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from memfs.app.asking import Asking
-from memfs.app.drafts import ClaimOptions, checks_from, draft_from
+from memfs.app.drafts import ClaimOptions, checks_from, draft_from, times_from
 from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
 from memfs.app.publishing import OpenStore, Publishing
 from memfs.app.switches import settings_in_force
 from memfs.errors import MemfsError
+from memfs.model.authority import Sensitivity
 from memfs.model.origin import Actor, Channel
 from memfs.model.result import Result
 from memfs.model.settings import Settings
@@ -141,7 +142,12 @@ class Memory(Asking, Overseeing, Governing, Publishing):
             checks=checks_from(options),
             key=options.get("key", ""),
         )
-        return submit(self.workspace, self.beside, submission, self.actor, action="remember")
+        result = submit(self.workspace, self.beside, submission, self.actor, action="remember")
+        if submission.draft.sensitivity is Sensitivity.SEALED:
+            from memfs.services.sealing import told
+
+            return told(result)
+        return result
 
     def propose(
         self, text: str, *, quote: str = "", evidence: str = "", **options: Unpack[ClaimOptions]
@@ -169,14 +175,15 @@ class Memory(Asking, Overseeing, Governing, Publishing):
         )
         return submit(self.workspace, self.beside, submission, self.actor, action="propose")
 
-    def correct(self, reference: str, text: str) -> Result:
-        """Replaces what a record says; the earlier wording stays in its history."""
+    def correct(self, reference: str, text: str, **options: Unpack[ClaimOptions]) -> Result:
+        """Replaces what a record says, and the times that are given; its history stays."""
         from memfs.services.correct import correct
 
         require_taking(self.workspace)
         self._take_in()
         origin = capture_origin(self.actor, text)
-        return correct(self.workspace, reference, text, self.actor, origin)
+        times = times_from(self.workspace, options)
+        return correct(self.workspace, reference, text, self.actor, origin, **times)
 
     def edit(self, reference: str, edit_text: EditText) -> Result:
         """Opens a record in the person's editor and submits what they saved."""

@@ -67,6 +67,8 @@ SECTIONS: Final = (
     _section(
         "Decide",
         review="See, accept, reject or edit what waits in the inbox.",
+        conflicts="List records that say otherwise about the same subject.",
+        resolve="Say which side of a conflict stays.",
     ),
     _section(
         "Share",

@@ -24,6 +24,18 @@ CLAIM_KINDS: Final = (
 )
 """What a person can choose from; written out, since a help page loads no registry."""
 
+TIME_OPTIONS = (
+    click.option(
+        "--valid-from",
+        default="",
+        metavar="WHEN",
+        help="It holds from then on.",
+    ),
+    click.option("--valid-until", default="", metavar="WHEN", help="It holds until just before."),
+    click.option("--event-time", default="", metavar="WHEN", help="When it happened."),
+)
+"""When a claim holds and when what it tells of happened."""
+
 _OPTIONS = (
     click.argument("text", required=False),
     click.option(
@@ -65,6 +77,7 @@ _OPTIONS = (
         metavar="NAME=VALUE",
         help="What it says by name; a grant can show one field alone.",
     ),
+    *TIME_OPTIONS,
     click.option(
         "--key",
         default="",
@@ -72,6 +85,13 @@ _OPTIONS = (
         help="Idempotency key: the same key is carried out once.",
     ),
 )
+
+
+def time_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds the options that say when a claim holds; hands them over as they were typed."""
+    for option in reversed(TIME_OPTIONS):
+        function = option(function)
+    return function
 
 
 def claim_options(function: Callable[..., int]) -> Callable[..., int]:
@@ -90,6 +110,9 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
         sensitivity: str,
         record_class: str,
         fields: tuple[str, ...],
+        valid_from: str,
+        valid_until: str,
+        event_time: str,
         key: str,
         **arguments: object,
     ) -> int:
@@ -105,6 +128,9 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
             sensitivity=sensitivity,
             record_class=record_class,
             fields=dict(map(_field, fields)),
+            valid_from=valid_from,
+            valid_until=valid_until,
+            event_time=event_time,
             key=key,
         )
         words = "" if text is None and fields else text_or_stdin(text)

@@ -7,6 +7,11 @@ from collections.abc import Callable
 
 import click
 
+MOMENT_OPTIONS = (
+    click.option("--valid-at", default="", metavar="WHEN", help="What was true then."),
+    click.option("--as-of", default="", metavar="WHEN", help="What memory knew then."),
+)
+
 _OPTIONS = (
     click.argument("text"),
     click.option("--limit", type=click.IntRange(1, 1000), help="At most so many records."),
@@ -16,11 +21,17 @@ _OPTIONS = (
     click.option("--subject", default="", metavar="KEY", help="Exactly this subject."),
     click.option("--since", default="", metavar="WHEN", help="Not older than this instant."),
     click.option("--until", default="", metavar="WHEN", help="Older than this instant."),
-    click.option("--valid-at", default="", metavar="WHEN", help="What was true then."),
-    click.option("--as-of", default="", metavar="WHEN", help="What memory knew then."),
+    *MOMENT_OPTIONS,
     click.option("--purpose", default="", metavar="LABEL", help="What it is for, for grants."),
     click.option("--explain", is_flag=True, help="Show the parts of each score."),
 )
+
+
+def moment_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds the options that ask about another moment; hands them over as they were typed."""
+    for option in reversed(MOMENT_OPTIONS):
+        function = option(function)
+    return function
 
 
 def query_options(function: Callable[..., int]) -> Callable[..., int]:

@@ -96,12 +96,25 @@ def hit_lines(hits: Sequence[ScoredRecord], *, explain: bool) -> str:
 
 
 def _mark(record: Record) -> str:
-    """Says of a record that it holds everywhere; the global store has it."""
-    return f"  {faint('(global)')}" if record.scope == GLOBAL_SCOPE else ""
+    """Says of a record that others contradict it, and that it holds everywhere."""
+    names = ", ".join(map(short_id, record.conflicts))
+    conflict = f"  {strong(f'(conflicts with {names})')}" if names else ""
+    return conflict + (f"  {faint('(global)')}" if record.scope == GLOBAL_SCOPE else "")
 
 
-def record_page(stored: StoredRecord) -> str:
-    """Returns a record as a page: what it is, where it comes from, what it says."""
+def said_by(record: Record) -> str:
+    """Returns who said it and over which channel."""
+    origin = record.origin
+    return printable(f"{origin.principal}, {origin.channel}") if origin else "origin unknown"
+
+
+def record_page(stored: StoredRecord, against: Sequence[StoredRecord] = ()) -> str:
+    """Returns a record as a page: what it is, where it comes from, what it says.
+
+    Args:
+        stored: The record.
+        against: The records that say otherwise, shown with who said them.
+    """
     record = stored.record
     head = f"{record.reference}  {record.kind} · {record.status}"
     if record.scope is not None:
@@ -116,6 +129,10 @@ def record_page(stored: StoredRecord) -> str:
         parts.append(printable(body, keep_lines=True))
     for name, value in record.fields.items():
         parts.append(f"{name}: {printable(str(value), keep_lines=True)}")
+    for other in against:
+        said = f"{other.record.reference}  {said_by(other.record)}"
+        parts += ["", strong(f"says otherwise: {said}")]
+        parts.append(printable(other.record.body.strip("\n"), keep_lines=True))
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -137,6 +154,7 @@ def _facts(stored: StoredRecord) -> list[tuple[str, str]]:
         ("conflicts", ", ".join(record.conflicts)),
         ("replaces", ", ".join(record.supersedes)),
         ("replaced by", record.superseded_by),
+        ("replaced from", format_instant(record.superseded_from) if record.superseded_from else ""),
         ("evidence", ", ".join(record.evidence)),
         ("file", stored.path),
         ("store", stored.store if record.scope == GLOBAL_SCOPE else ""),

@@ -21,6 +21,7 @@ from memfs.model.query import Query
 from memfs.model.record import Record
 from memfs.model.settings import RecallSettings
 from memfs.model.values import JsonValue
+from memfs.policy.conflicts import is_newer, is_observation
 from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
 from memfs.services.ports import Workspace
 from memfs.services.recall import RecallOutcome
@@ -121,6 +122,8 @@ class _Writer:
         self._now = workspace.clock.now()
         self._store = str(workspace.store_id)
         self._caps = workspace.settings.recall
+        hits = (hit.stored.record for hit in outcome.hits)
+        self._observations = tuple(record for record in hits if is_observation(record))
 
     def card(self, hit: ScoredRecord, number: int) -> str:
         """Returns one record, whole."""
@@ -194,12 +197,23 @@ class _Writer:
         notes = []
         if record.conflicts:
             notes.append(f"CONFLICT: other records say otherwise: {', '.join(record.conflicts)}")
-        verification = required_verification(record, self._now)
+        verification = self._verification(record)
         if verification:
             notes.append(f"verify: {verification}")
         if record.origin and record.origin.source:
             notes.append(f"source: {escaped_line(record.origin.source)}")
         return notes
+
+    def _verification(self, record: Record) -> str:
+        """Returns what should be verified; first, that a host saw something else since (A16)."""
+        told = required_verification(record, self._now)
+        is_outdated = any(
+            other.id in record.conflicts and is_newer(other, record.event_time or record.observed)
+            for other in self._observations
+        )
+        if not is_outdated:
+            return told
+        return f"a newer observation disagrees; {told}" if told else "a newer observation disagrees"
 
     def _values(self, hit: ScoredRecord) -> dict[str, JsonValue]:
         record = hit.stored.record
@@ -220,7 +234,7 @@ class _Writer:
             "confidence": record.confidence,
             "times": dict(_times(record)),
             "conflicts": list(record.conflicts),
-            "verify": required_verification(record, self._now),
+            "verify": self._verification(record),
             "more": f"memfs show {record.id}",
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from memfs.errors import AccessError
 from memfs.formats.record_codec import decode_record
@@ -48,9 +49,17 @@ def target_of(workspace: Workspace, reference: str, actor: Actor) -> StoredRecor
 
 
 def correct(
-    workspace: Workspace, reference: str, text: str, actor: Actor, origin: Origin
+    workspace: Workspace,
+    reference: str,
+    text: str,
+    actor: Actor,
+    origin: Origin,
+    *,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+    event_time: datetime | None = None,
 ) -> Result:
-    """Replaces what a record says with ``text``.
+    """Replaces what a record says with ``text``, and its times with those that are given.
 
     The title follows the text when it was taken from the text before. The previous wording
     stays readable in the history of the same file.
@@ -64,7 +73,15 @@ def correct(
     body = text if text.endswith("\n") else f"{text}\n"
     is_derived = record.title == title_from(record.body)
     title = title_from(text) if is_derived else record.title
-    return revise(workspace, stored, replace(record, body=body, title=title), actor, origin)
+    record = replace(
+        record,
+        body=body,
+        title=title,
+        valid_from=valid_from or record.valid_from,
+        valid_until=valid_until or record.valid_until,
+        event_time=event_time or record.event_time,
+    )
+    return revise(workspace, stored, record, actor, origin)
 
 
 def revise(

@@ -28,7 +28,7 @@ from memfs.services import recall as single
 from memfs.services.beside import Beside
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.ranking import without_repeats
+from memfs.services.ranking import within_limit, without_repeats
 from memfs.services.recall import RecallOutcome
 
 _SILENT: Final = frozenset({MemoryState.OFF, MemoryState.SHADOW})
@@ -125,7 +125,7 @@ def _merged(own: RecallOutcome, theirs: RecallOutcome, limit: int) -> RecallOutc
     groups.sort(key=lambda group: (-group[0].score, group[0].stored.record.id))
     order, repeats = without_repeats([hit for group in groups for hit in group])
     ordered = tuple(replace(hit, rank=rank) for rank, hit in enumerate(order, start=1))
-    kept, beyond = ordered[:limit], ordered[limit:]
+    kept, beyond = within_limit(ordered, limit)
     left_out = (
         *own.left_out,
         *theirs.left_out,
@@ -167,7 +167,13 @@ def _groups(outcome: RecallOutcome, best: float) -> list[list[ScoredRecord]]:
 
 
 def listed(
-    workspace: Workspace, beside: Beside, actor: Actor, listing: Listing, *, limit: int = 0
+    workspace: Workspace,
+    beside: Beside,
+    actor: Actor,
+    listing: Listing,
+    *,
+    limit: int = 0,
+    valid_at: datetime | None = None,
 ) -> tuple[StoredRecord, ...]:
     """Lists records of both stores, newest first, ties by id.
 
@@ -177,6 +183,7 @@ def listed(
         actor: Who reads.
         listing: Lists one store for whoever the reader is there.
         limit: At most so many; 0 for all.
+        valid_at: The moment that the listing is about.
     """
     own = listing(workspace, actor)
 
@@ -184,7 +191,7 @@ def listed(
         asker = actor_beside(actor, other.settings.trust)
         if not may_serve(other.settings.mode, asker):
             return ()
-        request = access_request(other, asker, scopes=(GLOBAL_SCOPE,))
+        request = access_request(other, asker, scopes=(GLOBAL_SCOPE,), valid_at=valid_at)
         seen = (_checked(stored, request) for stored in listing(other, asker))
         return tuple(stored for stored in seen if stored is not None)
 
@@ -200,7 +207,13 @@ def _newest(stored: StoredRecord) -> tuple[datetime, str]:
 
 
 def shown(
-    workspace: Workspace, beside: Beside, reference: str, actor: Actor, showing: Showing
+    workspace: Workspace,
+    beside: Beside,
+    reference: str,
+    actor: Actor,
+    showing: Showing,
+    *,
+    valid_at: datetime | None = None,
 ) -> StoredRecord:
     """Returns the one record of either store that ``reference`` names.
 
@@ -222,7 +235,7 @@ def shown(
         missing = error
     if own is not None and is_id(split_version(reference.strip())[0]):
         return own
-    theirs = beside.ask(lambda other: _shown_beside(other, actor, showing))
+    theirs = beside.ask(lambda other: _shown_beside(other, actor, showing, valid_at))
     match theirs:
         case StoredRecord() if own is not None:
             raise AmbiguousRecordError(
@@ -240,12 +253,18 @@ def shown(
 
 
 def _shown_beside(
-    other: Workspace, actor: Actor, showing: Showing
+    other: Workspace, actor: Actor, showing: Showing, valid_at: datetime | None
 ) -> StoredRecord | MemfsError | None:
     asker = actor_beside(actor, other.settings.trust)
     if not may_serve(other.settings.mode, asker):
         return None
-    request = access_request(other, asker, scopes=(GLOBAL_SCOPE,), is_history=asker.is_person)
+    request = access_request(
+        other,
+        asker,
+        scopes=(GLOBAL_SCOPE,),
+        valid_at=valid_at,
+        is_history=asker.is_person and valid_at is None,
+    )
     try:
         return _checked(showing(other, asker), request)
     except AccessError:

@@ -13,17 +13,70 @@ from memfs.model.ids import split_version
 from memfs.model.origin import Origin
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, read_right
+from memfs.policy.masking import masked, visible_stored
 from memfs.policy.publication import published_reference, without_reference
+from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.ports import Workspace
-from memfs.services.served_records import record_from
+from memfs.services.served_records import read_path, record_from
 from memfs.store.snapshot import Snapshot
 
 
+def still_open(
+    workspace: Workspace,
+    head: Snapshot,
+    stored: StoredRecord,
+    seen: StoredRecord,
+    request: AccessRequest,
+) -> StoredRecord | None:
+    """Returns what may be told today of a record as it was: nothing withdrawn or closed since.
+
+    Args:
+        workspace: The store.
+        head: The ledger as it is now.
+        stored: The record as it was.
+        seen: What the request may see of that.
+        request: Who asks.
+    """
+    now = read_path(workspace, head, stored.path)
+    if now is None or is_withdrawn(now.record):
+        return None
+    right = read_right(now.record, request)
+    if not right.allowed:
+        return None
+    if right.shown is None:
+        return seen
+    return replace(seen, record=masked(seen.record, right.shown).record, path="", blob="")
+
+
 def with_open_links(
-    workspace: Workspace, snapshot: Snapshot, stored: StoredRecord, request: AccessRequest
+    workspace: Workspace,
+    snapshot: Snapshot,
+    stored: StoredRecord,
+    request: AccessRequest,
+    *,
+    head: Snapshot | None = None,
 ) -> StoredRecord:
-    """Returns ``stored`` with the links that ``request`` has a right to follow."""
+    """Returns ``stored`` with the links that ``request`` has a right to follow.
+
+    Of what says otherwise only that is named which answers for the moment that is asked about,
+    for a person too: elsewhere it contradicts nothing.
+
+    Args:
+        workspace: The store.
+        snapshot: The ledger that ``stored`` was read from.
+        stored: The record as it may be seen.
+        request: Who asks, and about which moment.
+        head: The ledger as it is now, where ``snapshot`` is of the past.
+    """
     record = stored.record
+    if record.conflicts and not (request.is_history and request.is_trusted_reader):
+        conflicts = tuple(
+            item
+            for item in record.conflicts
+            if _is_answering(workspace, snapshot, split_version(item)[0], request, head)
+        )
+        record = replace(record, conflicts=conflicts)
+        stored = replace(stored, record=record)
     if request.is_trusted_reader or not _has_links(record):
         return stored
 
@@ -41,7 +94,6 @@ def with_open_links(
             evidence=opened(record.evidence),
             derived_from=opened(record.derived_from),
             supersedes=opened(record.supersedes),
-            conflicts=opened(record.conflicts),
             superseded_by=successor if successor and is_open(successor) else "",
             origin=_opened_origin(record.origin, is_open),
         ),
@@ -62,7 +114,6 @@ def _has_links(record: Record) -> bool:
         or record.derived_from
         or record.supersedes
         or record.superseded_by
-        or record.conflicts
         or published_reference(record.origin)
     )
 
@@ -70,9 +121,29 @@ def _has_links(record: Record) -> bool:
 def _is_open(
     workspace: Workspace, snapshot: Snapshot, identifier: str, request: AccessRequest
 ) -> bool:
+    found = _named(workspace, snapshot, identifier)
+    # Where the reader asked for one namespace, a link may lead into another of theirs.
+    return found is not None and read_right(found.record, replace(request, scopes=())).allowed
+
+
+def _is_answering(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    identifier: str,
+    request: AccessRequest,
+    head: Snapshot | None,
+) -> bool:
+    found = _named(workspace, snapshot, identifier)
+    asked = replace(request, scopes=())
+    seen = visible_stored(found, asked) if found is not None else None
+    if found is None or seen is None or head is None:
+        return seen is not None
+    return still_open(workspace, head, found, seen, asked) is not None
+
+
+def _named(workspace: Workspace, snapshot: Snapshot, identifier: str) -> StoredRecord | None:
     for entry in snapshot.find_suffix(identifier):
         found = record_from(workspace, entry.path, entry.blob, snapshot.read_blob(entry.blob))
         if found is not None and found.record.id == identifier:
-            # Where the reader asked for one namespace, a link may lead into another of theirs.
-            return read_right(found.record, replace(request, scopes=())).allowed
-    return False
+            return found
+    return None

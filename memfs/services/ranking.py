@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from memfs.index.port import IndexHit
 from memfs.model.packet import ScoredRecord
@@ -17,6 +18,8 @@ from memfs.model.relation import RelationKind
 from memfs.model.settings import RankSettings
 from memfs.model.text import statement_of
 
+CONFLICT: Final = "conflict"
+"""Component of a hit that is there for what it says otherwise than the hit before it."""
 _SECONDS_A_DAY = 86_400.0
 _MOST_IMPORTANT = 10.0
 
@@ -85,6 +88,21 @@ def without_repeats(
         (repeats if statement in seen else distinct).append(item)
         seen.add(statement)
     return tuple(distinct), tuple(repeats)
+
+
+def within_limit(
+    order: Sequence[ScoredRecord], limit: int
+) -> tuple[tuple[ScoredRecord, ...], tuple[ScoredRecord, ...]]:
+    """Splits an order behind its first ``limit`` hits; what says otherwise stays with its hit.
+
+    A contradicted claim is never served alone because a limit ran out (A15).
+    """
+    count = 0
+    for place, item in enumerate(order):
+        count += CONFLICT not in item.components
+        if count > limit:
+            return tuple(order[:place]), tuple(order[place:])
+    return tuple(order), ()
 
 
 def _place(stored: StoredRecord) -> str:

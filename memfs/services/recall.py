@@ -20,14 +20,22 @@ from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
 from memfs.model.query import Query
 from memfs.model.record import StoredRecord
 from memfs.model.settings import Mode
-from memfs.policy.access import may_read, read_right
-from memfs.policy.masking import masked, visible_stored
-from memfs.policy.withdrawal import is_withdrawn
+from memfs.policy.access import may_read
+from memfs.policy.conflicts import is_newer, is_observation
+from memfs.policy.masking import visible_stored
 from memfs.services.gate import access_request
 from memfs.services.index_gates import IndexGates, documents_in_part
-from memfs.services.links import with_open_links
+from memfs.services.links import still_open, with_open_links
 from memfs.services.ports import Workspace
-from memfs.services.ranking import Match, RankContext, is_answered, ranked, without_repeats
+from memfs.services.ranking import (
+    CONFLICT,
+    Match,
+    RankContext,
+    is_answered,
+    ranked,
+    within_limit,
+    without_repeats,
+)
 from memfs.services.reindex import (
     IndexState,
     IndexStatus,
@@ -50,7 +58,7 @@ class RecallOutcome:
     """What was found.
 
     Attributes:
-        hits: Best first, at most as many as were asked for.
+        hits: Best first, at most as many as were asked for, and what says otherwise with them.
         left_out: What matched and is not among the hits, with the reason.
         state: Health of the answer.
         reason: Stable code when the state is not ``ok``.
@@ -138,7 +146,7 @@ def _found(reader: _Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOu
         matches = []
     order, repeats = without_repeats(ranked(matches, reader.rank))
     order = reader.with_conflicts(order, index)
-    kept, beyond = order[: query.limit], order[query.limit :]
+    kept, beyond = within_limit(order, query.limit)
     left_out = (
         *reader.left_out,
         *(
@@ -246,32 +254,55 @@ class _Reader:
     def with_conflicts(
         self, order: tuple[ScoredRecord, ...], index: RecordIndex
     ) -> tuple[ScoredRecord, ...]:
-        """Puts behind each hit the records that say otherwise, where they are not hits."""
-        seen = {item.stored.record.id for item in order}
+        """Puts behind each hit what says otherwise, wherever it was found or if it was not.
+
+        What a host saw later comes first: it outranks the claim that it contradicts (A16).
+        """
+        found = {item.stored.record.id: item for item in order}
         result: list[ScoredRecord] = []
+        count = 0
         for item in order:
-            result.append(item)
-            if len(result) > self.query.limit:
+            if item.stored.record.id not in found:
                 continue
-            for identifier in item.stored.record.conflicts:
-                if identifier not in seen:
-                    seen.add(identifier)
-                    result.extend(self._conflicting(identifier, item, index))
+            count += 1
+            group = [found.pop(item.stored.record.id)]
+            if count <= self.query.limit:
+                self._complete(group, found, index)
+            lead, *rest = sorted(group, key=lambda side: not _is_update(side, group))
+            result.append(replace(lead, components=_without_conflict(lead)))
+            result.extend(_beside(side, item.score) for side in rest)
         return tuple(
             replace(item, stored=self._linked(item.stored), rank=rank)
             for rank, item in enumerate(result, start=1)
         )
 
+    def _complete(
+        self, group: list[ScoredRecord], found: dict[str, ScoredRecord], index: RecordIndex
+    ) -> None:
+        """Adds to a hit everything that it hangs together with by contradictions."""
+        asked = {group[0].stored.record.id}
+        for side in group:
+            for identifier in side.stored.record.conflicts:
+                if identifier in asked:
+                    continue
+                asked.add(identifier)
+                if identifier in found:
+                    group.append(found.pop(identifier))
+                else:
+                    group.extend(self._conflicting(identifier, group[0], index))
+
     def _linked(self, stored: StoredRecord) -> StoredRecord:
-        return with_open_links(self._workspace, self._snapshot, stored, self._request)
+        return with_open_links(
+            self._workspace, self._snapshot, stored, self._request, head=self._head
+        )
 
     def _conflicting(
         self, identifier: str, hit: ScoredRecord, index: RecordIndex
     ) -> Iterable[ScoredRecord]:
-        query = replace(self.index_query(), text="", keys=(f"id:{identifier}",), limit=1)
+        query = replace(self.index_query(), text="", keys=_keys_of(identifier, self.query), limit=1)
         for match in self.read_all(index.search(query, DEFAULT_SCORING)):
             yield ScoredRecord(
-                stored=match.stored, score=hit.score, components={"conflict": hit.score}, rank=0
+                stored=match.stored, score=hit.score, components={CONFLICT: hit.score}, rank=0
             )
 
     def _is_present(self, hit: IndexHit) -> bool:
@@ -298,19 +329,7 @@ class _Reader:
         """For the past: leaves out what was withdrawn since, and what is closed now (DESIGN §4)."""
         if self._head is None:
             return seen
-        entry = self._head.entry(stored.path)
-        if entry is None:
-            return None
-        now = record_from(self._workspace, entry.path, entry.blob, self._head.read_blob(entry.blob))
-        if now is None or is_withdrawn(now.record):
-            return None
-        right = read_right(now.record, self._request)
-        if not right.allowed:
-            return None
-        if right.shown is None:
-            return seen
-        record = masked(seen.record, right.shown).record
-        return replace(seen, record=record, path="", blob="")
+        return still_open(self._workspace, self._head, stored, seen, self._request)
 
     def _leave_file(self, hit: IndexHit, code: str, message: str) -> None:
         """Tells a person which file it is; what it is now, nobody has judged for a program."""
@@ -319,6 +338,29 @@ class _Reader:
 
     def _leave(self, name: str, code: str, message: str) -> None:
         self.left_out.append(LeftOut(id=name, code=code, message=message))
+
+
+def _keys_of(identifier: str, query: Query) -> tuple[str, ...]:
+    """Returns what finds the other side; a tag that was asked for is asked of it too."""
+    return (f"id:{identifier}", *(f"tag:{tag}" for tag in query.tags))
+
+
+def _is_update(side: ScoredRecord, group: Sequence[ScoredRecord]) -> bool:
+    """Tells whether a host saw it after all that it contradicts here."""
+    record = side.stored.record
+    others = (other.stored.record for other in group if other is not side)
+    return is_observation(record) and not any(
+        is_newer(other, record.event_time or record.observed) for other in others
+    )
+
+
+def _without_conflict(hit: ScoredRecord) -> dict[str, float]:
+    parts = {name: part for name, part in hit.components.items() if name != CONFLICT}
+    return parts or {"keyword": hit.score}
+
+
+def _beside(hit: ScoredRecord, score: float) -> ScoredRecord:
+    return replace(hit, score=score, components={CONFLICT: score})
 
 
 def _names(principal: Principal) -> tuple[str, ...]:
