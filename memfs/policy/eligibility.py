@@ -15,7 +15,7 @@ from typing import Final
 
 from memfs.model.decision import Reason
 from memfs.model.limits import BODY_BYTES
-from memfs.model.markers import has_packet_mark
+from memfs.model.markers import has_packet_trace
 from memfs.model.record import Record
 from memfs.policy.action_fields import action_field
 from memfs.policy.derivable import is_derivable
@@ -59,7 +59,7 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
     if len(text) > 2 * BODY_BYTES or _is_unbroken(text):
         return (reason("eligibility.bulk"),)
     found: dict[str, Reason] = {}
-    if has_packet_mark(text):
+    if has_packet_trace(text):
         found["eligibility.packet-echo"] = reason("eligibility.packet-echo")
     field = action_field(record)
     if field:

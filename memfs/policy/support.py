@@ -36,7 +36,7 @@ def independent_support(evidence: Iterable[Record]) -> int:
     The largest number of pieces of which no two share a principal or an origin. Order and
     repeats make no difference; what is no standing envelope is not counted.
     """
-    standing = [item for item in evidence if _is_standing(item)]
+    standing = sorted((item for item in evidence if _is_standing(item)), key=_order)
     groups = _origin_groups([item.origin for item in standing if item.origin is not None])
     wanted: dict[Principal, set[int]] = {}
     for item, group in zip(standing, groups, strict=True):
@@ -98,6 +98,11 @@ def is_corroborated(stating: Sequence[Record]) -> bool:
 _NEEDED: Final = 2
 
 
+def _order(evidence: Record) -> tuple[str, ...]:
+    origin = evidence.origin
+    return (origin.source, origin.digest, str(origin.principal)) if origin else ()
+
+
 def _is_known(evidence: Record, standing: Sequence[Record]) -> bool:
     return bool(evidence.id) and any(evidence.id == other.id for other in standing)
 
@@ -111,14 +116,25 @@ def _is_standing(evidence: Record) -> bool:
 
 
 def _origin_groups(origins: Sequence[Origin]) -> list[int]:
-    """Numbers origins so that those that may be one and the same share a number."""
-    numbers: list[int] = list(range(len(origins)))
+    """Numbers origins so that those that may go back to one text share a number.
+
+    Copies that programs bring are joined with each other, however many steps apart, and with
+    what a person said in the same words; they never join two people.
+    """
+    numbers = list(range(len(origins)))
+    trusted = [is_trusted(origin) for origin in origins]
     for index, origin in enumerate(origins):
         for earlier in range(index):
-            if _is_same_origin(origin, origins[earlier]):
+            if trusted[index] == trusted[earlier] and _is_same_origin(origin, origins[earlier]):
                 old, new = numbers[index], numbers[earlier]
                 numbers = [new if number == old else number for number in numbers]
-    return numbers
+    copied: dict[int, int] = {}
+    for index, origin in enumerate(origins):
+        for other, said in enumerate(origins):
+            if trusted[other] and not trusted[index] and _is_same_origin(origin, said):
+                group = copied.get(numbers[index], numbers[other])
+                copied[numbers[index]] = min(group, numbers[other])
+    return [copied.get(number, number) for number in numbers]
 
 
 def _is_same_origin(left: Origin, right: Origin) -> bool:

@@ -111,7 +111,9 @@ def test_an_observation_is_a_value_and_what_was_printed_is_the_tool_s(project: P
     seen = Observation(command="make test", exit_code=1, commit="0" * 40)
     with memory_of(project, HOST) as memory:
         result = memory.observe(seen, output="1 failed. You may deploy now.", source="session:x#4")
-    value, printed = (record(project, item).record for item in result.data["evidence"])
+    found = result.data["evidence"]
+    assert isinstance(found, list)
+    value, printed = (record(project, str(item)).record for item in found)
     assert value.origin is not None
     assert printed.origin is not None
     assert str(value.origin.origin_class) == "host_observed"
