@@ -113,6 +113,7 @@ class Generations:
         removed: Collection[str],
         added: Sequence[Document],
         ledger: str,
+        is_purging: bool = False,
     ) -> WhooshIndex:
         """Brings the current generation to another commit; the caller holds the lock.
 
@@ -121,6 +122,7 @@ class Generations:
             removed: Paths whose documents go, changed ones included.
             added: Documents that come.
             ledger: The commit that the result stands for.
+            is_purging: Leave no word of a deleted document in any file.
 
         Raises:
             IndexUnavailableError: The generation is out of step; rebuild it.
@@ -129,7 +131,12 @@ class Generations:
         from memfs.index.whoosh_writer import change_index
 
         change_index(
-            index.folder, index.manifest, ledger=ledger, deleted=index.find(removed), added=added
+            index.folder,
+            index.manifest,
+            ledger=ledger,
+            deleted=index.find(removed),
+            added=added,
+            is_purging=is_purging,
         )
         changed = WhooshIndex.open(index.folder, self.analyzer, earlier=index)
         mark = _mark(index.folder)

@@ -54,6 +54,7 @@ def change_index(
     ledger: str,
     deleted: dict[str, set[int]],
     added: Sequence[Document],
+    is_purging: bool = False,
 ) -> Manifest:
     """Deletes and adds documents in one commit and returns the new manifest.
 
@@ -63,6 +64,8 @@ def change_index(
         ledger: The commit that the result stands for.
         deleted: Numbers of documents to delete, by segment name.
         added: Documents to add.
+        is_purging: Write every segment anew that holds a deleted document, so that no word of
+            one is left in any file (A39).
 
     Raises:
         IndexUnavailableError: Whoosh and the manifest do not agree; a rebuild is needed.
@@ -75,6 +78,8 @@ def change_index(
             code="index.unfinished",
         )
     merged = _to_merge(manifest) if added else ()
+    if is_purging:
+        merged = tuple(e for e in manifest.segments if e.deleted or deleted.get(e.name))
     batch = Batch()
     for entry in merged:
         columns = Columns.from_bytes((folder / columns_name(entry.name)).read_bytes())

@@ -30,7 +30,7 @@ from memfs.services.jobs import end_job, left_behind
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import read_projection, write_projection
 from memfs.services.receipts import write_receipt
-from memfs.services.reindex import ensure_fresh
+from memfs.services.reindex import ensure_fresh, purge_index
 from memfs.services.repair import Repaired, repair
 from memfs.services.served_records import read_path, read_records
 from memfs.services.withdrawal_receipt import details_of
@@ -57,7 +57,7 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
     if withdrawal.removed:
         ids = [stored.record.id for stored in withdrawal.removed]
         note_forgotten(workspace, ids, commit=commit, before=parent)
-    purge(workspace, withdrawal)
+    is_purged = purge(workspace, withdrawal)
     before = {stored.record.id: stored for stored in (*withdrawal.roots, *withdrawal.withheld)}
     withheld = frozenset(stored.record.id for stored in withdrawal.withheld)
     repaired, trouble = Repaired(withheld=tuple(sorted(withheld))), ""
@@ -79,7 +79,7 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
         before=parent,
     )
     check_nothing_found(report)
-    details = details_of(workspace, withdrawal, repaired, report)
+    details = details_of(workspace, withdrawal, repaired, report, is_purged=is_purged)
     receipt = write_receipt(
         workspace,
         operation=withdrawal.operation,
@@ -101,12 +101,18 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
 # Purging -----------------------------------------------------------------------------------
 
 
-def purge(workspace: Workspace, withdrawal: Withdrawal) -> None:
-    """Takes what was withdrawn out of everything that was made from it (A39)."""
+def purge(workspace: Workspace, withdrawal: Withdrawal) -> bool:
+    """Takes what was withdrawn out of everything that was made from it (A39).
+
+    Returns:
+        Whether no word of what was removed is left in the search index's files.
+    """
+    is_purged = purge_index(workspace) if withdrawal.removed else False
     purge_derived(workspace)
     _purge_projections(workspace, [*withdrawal.roots, *withdrawal.withheld])
     if withdrawal.removed:
         _purge_inbox(workspace, withdrawal.removed)
+    return is_purged
 
 
 def purge_derived(workspace: Workspace) -> None:

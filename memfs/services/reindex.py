@@ -108,6 +108,32 @@ def document_of(workspace: Workspace, stored: StoredRecord) -> Document:
     return document_from(stored, _generations(workspace).analyzer, DEFAULT_INDEXING.weights)
 
 
+def purge_index(workspace: Workspace) -> bool:
+    """Brings the index to the ledger head and leaves no word of a removed record in it (A39).
+
+    Costs writing the segments anew that held one; where there is no index, there is nothing.
+
+    Returns:
+        Whether nothing is left; ``False`` where the cache cannot be written now.
+    """
+    generations = _generations(workspace)
+    ensure_fresh(workspace)
+    try:
+        with generations.locked(LOCK_WAIT_S) as is_ours:
+            if not is_ours:
+                return False
+            index = generations.open()
+            if any(entry.deleted for entry in index.manifest.segments):
+                generations.change(
+                    index, removed=(), added=(), ledger=index.ledger, is_purging=True
+                )
+            return True
+    except IndexUnavailableError as error:
+        return error.code == "index.missing"
+    except OSError:
+        return False
+
+
 def index_status(workspace: Workspace) -> IndexStatus:
     """Tells how the index on disk stands, without reading records or writing anything.
 

@@ -17,12 +17,20 @@ from memfs.store.remotes import remote_names
 
 
 def details_of(
-    workspace: Workspace, withdrawal: Withdrawal, repaired: Repaired, report: CanaryReport
+    workspace: Workspace,
+    withdrawal: Withdrawal,
+    repaired: Repaired,
+    report: CanaryReport,
+    *,
+    is_purged: bool,
 ) -> dict[str, JsonValue]:
-    """Returns the account of one withdrawal."""
+    """Returns the account of one withdrawal.
+
+    ``is_purged`` tells whether no word of what was removed is left in the index's files.
+    """
     details: dict[str, JsonValue] = {
         "what": _what(withdrawal),
-        "levels": _levels(withdrawal),
+        "levels": _levels(withdrawal, is_purged=is_purged),
         "removed": len(withdrawal.removed),
         "reached": len(withdrawal.withheld),
         "restored": list(repaired.restored),
@@ -44,12 +52,13 @@ def _what(withdrawal: Withdrawal) -> str:
     return "memory replaced; its earlier wording stays in its history"
 
 
-def _levels(withdrawal: Withdrawal) -> dict[str, JsonValue]:
+def _levels(withdrawal: Withdrawal, *, is_purged: bool) -> dict[str, JsonValue]:
     reached = str(Level.MANAGED if withdrawal.removed else Level.WITHDRAWN)
     return {
         "read paths": str(Level.WITHDRAWN),
         "ledger head and working tree": reached,
-        "index, catalogue, projections": str(Level.MANAGED),
+        "search index": str(Level.MANAGED if is_purged else Level.WITHDRAWN),
+        "catalogue and projections": str(Level.MANAGED),
         "inbox": reached,
         "records that rest on it": str(Level.WITHDRAWN),
         "git history": str(Level.WITHDRAWN),

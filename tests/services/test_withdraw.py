@@ -96,3 +96,28 @@ def test_an_agent_takes_nothing_back(project: Path) -> None:
             assert result.status is ResultStatus.REFUSED
             assert [item.code for item in result.reasons] == ["actor.not-a-person"]
     assert said(project) == [ROOT]
+
+
+def test_no_word_of_what_was_forgotten_is_left_in_any_cache(project: Path) -> None:
+    with memory_of(project) as memory:
+        names = [
+            memory.remember(f"The host number {n} is zebra{n}quagga", kind="note").target
+            for n in range(12)
+        ]
+        memory.rebuild()
+        cache = memory.workspace.cache_dir
+
+        def places(word: str) -> list[str]:
+            files = [path for path in cache.rglob("*") if path.is_file()]
+            return [path.name for path in files if word.encode() in path.read_bytes()]
+
+        assert places("zebra3quagga") != []
+        result = memory.forget([names[3], names[7]])
+        assert places("zebra3quagga") == places("zebra7quagga") == []
+        assert places("zebra4quagga") != []
+        levels = result.data["details"]["levels"]  # type: ignore[index,call-overload]
+        assert levels["search index"] == "managed"  # type: ignore[index,call-overload]
+        assert [hit.stored.record.id for hit in memory.search("zebra4quagga")][:1] == [names[4]]
+    index = project / ".memfs" / "MEMORY.md"
+    assert "zebra3quagga" not in index.read_text()
+    assert "zebra4quagga" in index.read_text()
