@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Final, assert_never
 
 from memfs.model.authority import Sensitivity, Sink
+from memfs.model.conflict import CONFLICT_KIND
 from memfs.model.decision import Reason
 from memfs.model.grant import Grant
 from memfs.model.origin import Actor, Channel, PrincipalKind
@@ -225,7 +226,9 @@ def _check_source(record: Record, request: AccessRequest) -> str | None:
 
 
 def _check_account(record: Record) -> str | None:
-    return "access.account" if record.kind in ACCOUNT_KINDS else None
+    # A conflict names sides that its reader may not see: what may be seen of it is told apart.
+    is_account = record.kind in ACCOUNT_KINDS or record.kind == CONFLICT_KIND
+    return "access.account" if is_account else None
 
 
 def _check_class(record: Record) -> str | None:

@@ -208,7 +208,8 @@ class _Writer:
         """Returns what should be verified; first, that a host saw something else since (A16)."""
         told = required_verification(record, self._now)
         is_outdated = any(
-            other.id in record.conflicts and is_newer(other, record.event_time or record.observed)
+            other.id in record.conflicts
+            and not is_newer(record, other.event_time or other.observed)
             for other in self._observations
         )
         if not is_outdated:
