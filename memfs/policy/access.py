@@ -179,6 +179,7 @@ def _default_denial(record: Record, request: AccessRequest) -> str | None:
         or _check_scope(record, request)
         or _check_class(record)
         or _check_sensitivity(record, request)
+        or _check_sides(record)
     )
 
 
@@ -226,9 +227,12 @@ def _check_source(record: Record, request: AccessRequest) -> str | None:
 
 
 def _check_account(record: Record) -> str | None:
-    # A conflict names sides that its reader may not see: what may be seen of it is told apart.
-    is_account = record.kind in ACCOUNT_KINDS or record.kind == CONFLICT_KIND
-    return "access.account" if is_account else None
+    return "access.account" if record.kind in ACCOUNT_KINDS else None
+
+
+def _check_sides(record: Record) -> str | None:
+    """A conflict names sides that its reader may not see; what may be seen is told apart."""
+    return "access.account" if record.kind == CONFLICT_KIND else None
 
 
 def _check_class(record: Record) -> str | None:

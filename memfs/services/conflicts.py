@@ -150,7 +150,9 @@ def resolve(
         AmbiguousRecordError: More than one does.
         HeldRecordError: A commit made by hand waits on one of the sides.
     """
-    faults = screen(note, is_person=actor.is_person).rejects if note else ()
+    faults = decide_resolution(actor, workspace.settings).reasons
+    if not faults and note:
+        faults = screen(note, is_person=actor.is_person).rejects
     if faults:
         return _refused(workspace, reference, faults)
 
