@@ -17,11 +17,19 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from memfs.errors import IndexUnavailableError
+from memfs.index.catalogue_rows import CatalogueEntry, CatalogueFilter, TombstoneEntry
+
+__all__ = [
+    "Catalogue",
+    "CatalogueDamagedError",
+    "CatalogueEntry",
+    "CatalogueFilter",
+    "TombstoneEntry",
+]
 from memfs.model.text import normalise_text
 
 SCHEMA_VERSION: Final = 3
@@ -68,53 +76,6 @@ CREATE TABLE mark (mark NOT NULL, path NOT NULL, PRIMARY KEY (mark, path)) WITHO
 CREATE INDEX mark_path ON mark (path);
 PRAGMA user_version = {SCHEMA_VERSION};
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogueEntry:
-    """One row: what is needed to find a record, nothing that replaces reading it.
-
-    ``observed`` is RFC 3339 or empty; ``tags`` are joined by commas with one at each end.
-    ``inputs`` are the ids that the record rests on: written, and asked for only the other way
-    round (:meth:`Catalogue.dependents`), so that a row that was read has none.
-    """
-
-    path: str
-    blob: str
-    id: str
-    kind: str
-    status: str
-    scope: str
-    subject: str
-    fingerprint: str
-    source_digest: str
-    title: str
-    version: int
-    observed: str
-    importance: int
-    tags: str
-    inputs: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TombstoneEntry:
-    """One tombstone: where it stands and the marks by which what it bars is recognised."""
-
-    path: str
-    marks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogueFilter:
-    """What a listing asks for; empty fields do not restrict.
-
-    ``by_importance`` lists the most important first instead of the newest.
-    """
-
-    kinds: tuple[str, ...] = ()
-    status: str = ""
-    tags: tuple[str, ...] = ()
-    by_importance: bool = False
 
 
 class CatalogueDamagedError(IndexUnavailableError):
@@ -312,12 +273,6 @@ class Catalogue:
                 "SELECT count(*) FROM entry WHERE observed >= ? AND kind = ?", (observed, kind)
             ).fetchone()
         return int(row[0])
-
-    def since(self, kind: str, observed: str) -> tuple[CatalogueEntry, ...]:
-        """Returns the rows of a kind that were observed at ``observed`` or later, oldest first."""
-        return self._select(
-            "WHERE observed >= ? AND kind = ? ORDER BY observed, id", (observed, kind)
-        )
 
     def dependents(self, sources: Iterable[str]) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that rest directly on any of ``sources``, ordered by id."""
