@@ -80,12 +80,13 @@ _CHANGING: Final = (
     "change update modify disable turn switch override set remove lower relax weaken replace "
     "rewrite delete"
 )
+_STOPPING: Final = "bypass skip stop"
 _RULED: Final = (
     "memfs memory safety security approval permission admission sandbox guardrail system"
 )
 _ALL: Final = r"(?:all\s+|the\s+|your\s+|any\s+|its\s+){0,2}"
 OPENING_WORDS: Final = frozenset(
-    f"{_LEAD_WORDS} {_PAYING} {_ERASING} {_TELLING} {_CHANGING}".split()
+    f"{_LEAD_WORDS} {_PAYING} {_ERASING} {_TELLING} {_CHANGING} {_STOPPING}".split()
 )
 """With one of these begins every order that a rule looks for at the opening of a sentence."""
 _SUM: Final = (
@@ -201,6 +202,25 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         r"(?:needed|required|necessary)\b|\b(?:do(?:es)?\s+not|don'?t|doesn'?t|never|"
         r"no\s+longer)\s+(?:need|have|needs|has)\s+to\s+(?:ask|confirm|check\s+with)\b",
         negatable=False,
+    ),
+    _rule(
+        "permission",
+        "never-asks",
+        hints="ask prompt",
+        words="ask prompt",
+        pattern=r"\b(?:never|do\s+not|don'?t|no\s+need\s+to)\s+(?:ask|prompt)\s+(?:me|us|anyone|"
+        rf"anybody|the\s+user)?\s*(?:for\s+(?:\w+\s+)?{_ASKING}\b|(?:before|when|to)\s+[^.!?\n]"
+        r"{0,40}\b(?:run|execut|deploy|delet|push|commit|merg|install|overwrit|command|act\b)\w*)",
+        negatable=False,
+    ),
+    _rule(
+        "approval",
+        "approved-for-good",
+        hints="approved authori permitted",
+        words="approved authorised authorized permitted",
+        pattern=r"\b(?:is|are)\s+(?:hereby\s+|now\s+)?(?:approved|authori[sz]ed|permitted)\s+(?:from\s+"
+        r"now\s+on|in\s+advance|for\s+ever|forever|for\s+good|by\s+default|always|"
+        r"unconditionally|without\s+review)\b",
     ),
     _rule(
         "approval",
@@ -325,6 +345,15 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         rf"modes?|prompts?|instructions?|levels?)\b",
         opens_sentence=True,
         spares_people=True,
+    ),
+    _rule(
+        "policy-change",
+        "stops-screening",
+        hints="screening scanning detection",
+        words="screening scanning detection",
+        pattern=rf"{_LEAD}(?:disable|turn\s+off|switch\s+off|bypass|skip|stop)\s+{_ALL}(?:secrets?|"
+        r"credentials?|personal[ -]data|injection)\s+(?:screening|scanning|detection)\b",
+        opens_sentence=True,
     ),
     _rule(
         "policy-change",

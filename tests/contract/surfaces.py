@@ -76,6 +76,12 @@ def answered(ask: Callable[[], object]) -> str:
         return f"{error.code} {error.message} {error.hint} {error.path}"
 
 
+def _log_of(memory: Memory) -> str:
+    """Returns what is written beside the store about questions; not the index."""
+    folder = memory.workspace.cache_dir / "log"
+    return files_of(folder) if folder.is_dir() else ""
+
+
 def files_of(folder: Path) -> str:
     """Returns the text of every file below a folder."""
     parts = []
@@ -113,6 +119,26 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
             lambda: memory.candidate(target.candidate or target.reference)
         ),
         "status": lambda memory, target: answered(memory.status),
+        "check": lambda memory, target: answered(memory.check),
+        "doctor": lambda memory, target: answered(memory.doctor),
+        "grants": lambda memory, target: answered(memory.grants),
+        "conflicts": lambda memory, target: answered(memory.conflicts),
+        "reach of a withdrawal": lambda memory, target: answered(
+            lambda: memory.reach([target.reference])
+        ),
+        "retract refused": lambda memory, target: answered(
+            lambda: memory.retract(target.reference)
+        ),
+        "forget refused": lambda memory, target: answered(
+            lambda: memory.forget([target.reference])
+        ),
+        "correct refused": lambda memory, target: answered(
+            lambda: memory.correct(target.reference, "Something else")
+        ),
+        "publish refused": lambda memory, target: answered(
+            lambda: memory.publish(target.reference, to="global")
+        ),
+        "log": lambda memory, target: _log_of(memory),
     }
 )
 """Name to what an agent gets from it."""
@@ -128,9 +154,73 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "candidates": "inbox",
         "candidate": "candidate",
         "status": "status",
+        "conflicts": "conflicts",
+        "grants": "grants",
+        "check": "check",
+        "doctor": "doctor",
+        "reach": "reach of a withdrawal",
+        "explain": "explain",
+        "audit": "audit",
+        "stats": "stats",
+        "sides_against": "conflict marks",
+        "trouble_beside": "global store's state",
+        "import_path": "import preview",
     }
 )
-"""Methods of ``Memory`` that hand out text of records, with their surface."""
+"""Methods of ``Memory`` that hand out something of a store, with their surface."""
 
-UNBUILT: Final = ("graph", "export", "mcp", "web")
+CHANGES: Final = frozenset(
+    (
+        "accept", "reject", "edit", "edit_candidate", "remember", "propose", "correct", "capture",
+        "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
+        "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
+        "check_staged", "may_act_on",
+    )
+)  # fmt: skip
+"""Methods that answer with what the caller gave them, or with ids of their own making."""
+
+NOTHING: Final = frozenset({"close", "settings"})
+"""Methods that say nothing of any record."""
+
+_NAMESAKES: Final = (
+    "remember", "propose", "correct", "capture", "edit", "forget", "retract", "restore", "erase",
+    "grant", "revoke", "resolve", "publish", "pollute", "clear", "reconcile", "rebuild", "watch",
+)  # fmt: skip
+COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "recall": "recall",
+        "search": "search",
+        "show": "show",
+        "list": "list_records",
+        "history": "history",
+        "diff": "diff",
+        "review": "candidates",
+        "status": "status",
+        "conflicts": "conflicts",
+        "grants": "grants",
+        "check": "check",
+        "doctor": "doctor",
+        "explain": "explain",
+        "audit": "audit",
+        "stats": "stats",
+        "import": "import_path",
+        **{name: name for name in _NAMESAKES},
+        "init": "settings",
+        "config": "settings",
+        "schema": "settings",
+        "strip": "settings",
+        "hook": "check_staged",
+    }
+)
+"""Commands with the method that they call, or ``settings`` where they read no record."""
+
+UNBUILT: Final = frozenset({"graph", "export", "mcp", "web", "context", "timeline"})
 """Surfaces that do not exist; a command of that name has to be put on the lists first."""
+
+UNTYPED: Final = frozenset(
+    (
+        "search", "search as of", "packet", "list", "inbox", "status", "check", "doctor",
+        "grants", "conflicts", "log",
+    )
+)  # fmt: skip
+"""Surfaces that are asked without a name of the record: an answer cannot be repeating one."""

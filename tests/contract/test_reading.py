@@ -18,7 +18,7 @@ from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.policy.authority import capture_origin
 from memfs.services.propose import submit
-from tests.contract.surfaces import SURFACES, Target
+from tests.contract.surfaces import SURFACES, UNTYPED, Target
 from tests.support.memory import AGENT, ANA, SteppedClock, memory_of, new_project, workspace_of
 
 TOOL = Actor(Principal.parse("tool:web"), Channel.TOOL)
@@ -65,7 +65,7 @@ def leaks(project: Path, actor: Actor, target: Target) -> Iterator[str]:
         with memory_of(project, actor) as memory:
             text = surface(memory, target)
         # An error may repeat what the reader typed, and nothing else.
-        if name.startswith(("show", "history", "diff", "candidate")):
+        if name not in UNTYPED:
             for typed in (target.path, target.reference, target.candidate or target.reference):
                 text = text.replace(typed, "")
         for word in secret:
