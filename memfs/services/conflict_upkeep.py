@@ -96,7 +96,7 @@ class _Upkeep:
     given: Plan
     planned: dict[str, Record]
     changes: dict[str, FileChange] = field(default_factory=dict)
-    opened: list[str] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
     shards: dict[str, int] = field(default_factory=dict)
     now: datetime = field(init=False)
     decision: Decision = field(init=False)
@@ -108,7 +108,7 @@ class _Upkeep:
 
     def plan(self) -> Plan:
         """Returns the plan with what was settled."""
-        names = (*self.given.records, *self.opened)
+        names = tuple(dict.fromkeys((*self.given.records, *self.touched)))
         return replace(
             self.given,
             changes=tuple(self.changes.values()),
@@ -183,7 +183,7 @@ class _Upkeep:
         shards = self.shards or dict(self.snapshot.shard_sizes(kind.folder))
         self.shards = shards
         draft = place_new(self.workspace, record, self.decision, shards=shards)
-        self.opened.append(draft.record.reference)
+        self.touched.append(draft.record.reference)
         self.changes[draft.path] = FileChange(
             path=draft.path, content=draft.content, expected=None, decision=self.decision
         )
@@ -232,6 +232,8 @@ class _Upkeep:
             )
         except DataError:
             return
+        # Every record that a commit touches is named by it: the audit asks for that.
+        self.touched.append(record.reference)
         if standing is not None:
             self.changes[path] = replace(standing, content=content)
         else:
