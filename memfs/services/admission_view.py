@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from itertools import takewhile
 from typing import Final
 
-from memfs.index.catalogue import Catalogue
+from memfs.index.catalogue import Catalogue, CatalogueFilter
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
@@ -140,6 +141,7 @@ def _captured(
     total = catalogue.count_since(EXCERPT_KIND, since)
     if total < CAPTURES_A_DAY:
         return total
-    rows = catalogue.since(EXCERPT_KIND, since)
+    listed = catalogue.listing(CatalogueFilter(kinds=(EXCERPT_KIND,)))
+    rows = takewhile(lambda row: row.observed >= since, listed)
     records = (stored.record for stored in read_entries(workspace, snapshot, rows))
     return sum(1 for item in records if item.origin and item.origin.principal == principal)

@@ -21,8 +21,8 @@ from memfs.model.digests import content_digest
 from memfs.model.evidence import Check, CheckKind
 from memfs.model.origin import OriginClass
 from memfs.model.record import Record
-from memfs.model.status import Status
 from memfs.policy.verification import Verification
+from memfs.policy.withdrawal import is_standing
 from memfs.services.ports import Workspace
 
 MOST_CHECKS: Final = 8
@@ -150,7 +150,7 @@ def _outcome(value: str, evidence: Mapping[str, Record]) -> Verification:
 
 def _is_observation(record: Record) -> bool:
     return (
-        record.status is Status.ACTIVE
+        is_standing(record)
         and record.origin is not None
         and record.origin.origin_class is OriginClass.HOST_OBSERVED
     )
