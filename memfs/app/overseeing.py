@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 from memfs.errors import UsageError
 from memfs.model.origin import Actor
 from memfs.model.result import Result
 from memfs.model.scope import Scope
 from memfs.services.ports import Workspace
+
+if TYPE_CHECKING:
+    from memfs.services.audit import AuditReport
 
 
 class Overseeing(ABC):
@@ -47,6 +51,21 @@ class Overseeing(ABC):
 
         self._take_in()
         return clear(self.workspace, _scope_from(scope), self.actor)
+
+    # What gives account ---------------------------------------------------------------
+
+    def audit(self, *, mark: bool = True) -> AuditReport:
+        """Audits the ledger by its own trailers; looks at it as it is, before any settling.
+
+        Args:
+            mark: Withhold the namespaces in which something is served that nobody admitted,
+                until a person clears them; only where a person runs the audit.
+        """
+        from memfs.services.audit import audit, mark_found
+
+        report = audit(self.workspace, self.actor)
+        is_marking = mark and self.actor.is_person and not self.workspace.is_switched_off
+        return mark_found(self.workspace, report) if is_marking else report
 
 
 def _scope_from(text: str) -> Scope:

@@ -55,11 +55,15 @@ class LedgerLog:
         # A clone, or a store whose history was rewritten, has only the later part.
         self._is_complete = self._log.startswith(b"0" * 40)
 
+    def has(self, commit: str) -> bool:
+        """Whether the log has it that memfs moved the ledger to ``commit``."""
+        return b" %s memfs <" % commit.encode("ascii") in self._log
+
     def confirm(self, commit: Commit) -> Commit:
         """Returns the commit, without its claim to be an operation when the log refutes it."""
         if not commit.is_operation or not self._is_complete:
             return commit
-        if b" %s memfs <" % commit.id.encode("ascii") in self._log:
+        if self.has(commit.id):
             return commit
         return replace(commit, is_operation=False)
 

@@ -107,12 +107,7 @@ def parse_commit(oid: str, content: bytes) -> Commit:
         fields.setdefault(name, []).append(value)
     author, _, when = fields.get("author", [""])[0].rpartition("> ")
     seconds = when.split(" ")[0]
-    by_memfs = fields.get("committer", [""])[0].startswith(COMMITTER + " ")
-    trailers: dict[str, list[str]] = {}
-    for line in body.split("\n")[1:]:
-        match = _TRAILER.fullmatch(line)
-        if match is not None and by_memfs:
-            trailers.setdefault(match[1], []).append(match[2])
+    trailers = trailers_of(content)
     first = {name: values[0] for name, values in trailers.items()}
     return Commit(
         id=oid,
@@ -127,6 +122,19 @@ def parse_commit(oid: str, content: bytes) -> Commit:
         key=first.get(KEY, ""),
         records=tuple(trailers.get(RECORD, ())),
     )
+
+
+def trailers_of(content: bytes) -> dict[str, list[str]]:
+    """Returns the trailers of a commit object by name; those of a foreign commit do not count."""
+    head, _, body = content.decode("utf-8", "replace").partition("\n\n")
+    trailers: dict[str, list[str]] = {}
+    if f"\ncommitter {COMMITTER} " not in head:
+        return trailers
+    for line in body.split("\n")[1:]:
+        match = _TRAILER.fullmatch(line)
+        if match is not None:
+            trailers.setdefault(match[1], []).append(match[2])
+    return trailers
 
 
 def tree_of(content: bytes) -> str:

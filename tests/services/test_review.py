@@ -115,8 +115,13 @@ def test_an_agent_sees_its_own_proposals_alone(project: Path) -> None:
 
 
 def test_a_store_that_only_reads_accepts_nothing(project: Path) -> None:
+    replaced_settings(project, "mode: enforced", "mode: shadow")
     candidate = propose(project, "CI needs Node 20")
-    replaced_settings(project, "mode: enforced", "mode: read-only")
+    path = store_root(project) / "memfs.yaml"
+    path.write_text(path.read_text("utf-8").replace("mode: shadow", "mode: read-only"), "utf-8")
+    with memory_of(project) as memory:
+        (settings,) = [item.id for item in memory.candidates() if item.id != candidate]
+        memory.accept([settings])
     with memory_of(project) as memory, pytest.raises(MemoryModeError) as caught:
         memory.accept([candidate])
     assert caught.value.code == "mode.read-only"
