@@ -16,6 +16,8 @@ from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.services.audit import AuditReport
+    from memfs.services.explain import Explanation
+    from memfs.services.retrieval_log import LoggedRecall
 
 
 class Overseeing(ABC):
@@ -53,6 +55,22 @@ class Overseeing(ABC):
         return clear(self.workspace, _scope_from(scope), self.actor)
 
     # What gives account ---------------------------------------------------------------
+
+    def explain(self, reference: str) -> Explanation:
+        """Explains a record: rules, lineage, who is served it, and the last answer (A84)."""
+        from memfs.services.explain import explain
+
+        return explain(self.workspace, reference, self.actor)
+
+    def last_recall(self) -> LoggedRecall:
+        """Returns what the last answer considered, packed and left out; a program's own last one.
+
+        Raises:
+            NothingRecalledError: There was none.
+        """
+        from memfs.services.explain import last_recall
+
+        return last_recall(self.workspace, self.actor)
 
     def audit(self, *, mark: bool = True) -> AuditReport:
         """Audits the ledger by its own trailers; looks at it as it is, before any settling.

@@ -79,6 +79,7 @@ SECTIONS: Final = (
     ),
     _section(
         "Oversee",
+        explain="Explain a record, or the last answer.",
         audit="Check that everything that is served was admitted.",
         pollute="Withhold a namespace that is not to be relied on.",
         clear="Serve a polluted namespace again.",
