@@ -121,7 +121,7 @@ class View:
         """Length term of each session's text."""
         lengths = self._source.lengths
         sizes = {g: sum(lengths[d] for d in members) for g, members in self.members.items()}
-        mean = max(1.0, sum(sizes.values()) / len(sizes))
+        mean = max(1.0, sum(sizes.values()) / max(1, len(sizes)))
         slope = self._scoring.k1 * self._scoring.b / mean
         return {group: self._base + slope * size for group, size in sizes.items()}
 

@@ -137,6 +137,15 @@ def test_what_is_behind_a_closed_gate_is_not_found_and_changes_no_score(make: Ma
     assert len(hits) == 2
 
 
+def test_sessions_that_are_hidden_as_a_whole_break_no_question(make: Make) -> None:
+    hidden = turn(1, "s", 1, "bo", "the secret pineapple", scope=Scope.parse("agent:other"))
+    closed = gate_of(hidden)
+
+    hits = ask(make([hidden, note(2, "a pineapple")]), "pineapple", is_open=lambda g: g != closed)
+
+    assert [hit.path for hit in hits] == [path_of(note(2, "a pineapple"))]
+
+
 def test_a_hidden_neighbour_lends_no_words(make: Make) -> None:
     hidden = turn(2, "s", 2, "bo", "the secret pineapple", scope=Scope.parse("agent:other"))
     records = [turn(1, "s", 1, "al", "shall we"), hidden, turn(3, "s", 3, "al", "all right")]
