@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -73,7 +73,7 @@ def leaks(project: Path, actor: Actor, target: Target) -> Iterator[str]:
                 yield f"{name}: {word}"
 
 
-CLOSED = {
+CLOSED: Mapping[str, Mapping[str, object]] = {
     "confidential": {"sensitivity": Sensitivity.CONFIDENTIAL},
     "secret": {"sensitivity": Sensitivity.SECRET},
     "another task": {"scope": Scope.parse("task:audit")},

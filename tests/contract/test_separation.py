@@ -142,7 +142,7 @@ def test_metadata_is_bounded_and_shown_without_control_characters(tmp_path: Path
     project = new_project(tmp_path)
     with memory_of(project) as memory:
         for options in ({"title": odd}, {"tags": [odd]}, {"subject": odd}):
-            memory.remember("A plain sentence about the weather", **options)  # type: ignore[arg-type]
+            memory.remember("A plain sentence about the weather", **options)
         memory.accept(None)
         memory.remember("x" * 10, title="t" * 5000)
         titles = [stored.record.title for stored in memory.list_records()]

@@ -67,7 +67,7 @@ def test_a_record_is_written_in_the_order_of_the_envelope_without_its_defaults()
 
 def test_a_json_kind_is_written_with_two_spaces_and_a_final_line_end() -> None:
     record = make_record(
-        kind="evidence", id=f"ev_{ULID}e", body="", title="", fields={"excerpt": "né"}
+        kind="evidence", id=f"ev_{ULID}e", body="", title="", fields={"path": "né"}
     )
     assert encode_record(record, REGISTRY).decode() == (
         "{\n"
@@ -80,7 +80,7 @@ def test_a_json_kind_is_written_with_two_spaces_and_a_final_line_end() -> None:
         '    "principal": "user:ana",\n'
         '    "channel": "terminal"\n'
         "  },\n"
-        '  "excerpt": "né"\n'
+        '  "path": "né"\n'
         "}\n"
     )
 

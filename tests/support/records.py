@@ -113,7 +113,9 @@ def _tuples(items: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[t
 
 def _field_values(spec: FieldSpec) -> st.SearchStrategy[Any]:
     if spec.choices:
-        return st.sampled_from(spec.choices)
+        choice = st.sampled_from(spec.choices)
+        is_list = spec.field_type is FieldType.STRING_LIST
+        return st.lists(choice, max_size=3) if is_list else choice
     shapes: dict[FieldType, st.SearchStrategy[Any]] = {
         FieldType.STRING: texts,
         FieldType.INTEGER: st.integers(-(2**53), 2**53),
