@@ -54,6 +54,22 @@ class Overseeing(ABC):
         self._take_in()
         return clear(self.workspace, _scope_from(scope), self.actor)
 
+    # What memory never does -----------------------------------------------------------
+
+    def may_act_on(self, reference: str, action: str, *, approval: str = "") -> Result:
+        """Tells whether a consequential call may use arguments that come from a record (A58).
+
+        Refused unless a person approved just that just now; memory itself permits nothing.
+
+        Args:
+            reference: The record.
+            action: The call in words, as a person would be asked about it.
+            approval: Id of the evidence of what the person said.
+        """
+        from memfs.services.act import may_act_on
+
+        return may_act_on(self.workspace, reference, action, self.actor, approval=approval)
+
     # What gives account ---------------------------------------------------------------
 
     def explain(self, reference: str) -> Explanation:
@@ -71,6 +87,12 @@ class Overseeing(ABC):
         from memfs.services.explain import last_recall
 
         return last_recall(self.workspace, self.actor)
+
+    def stats(self) -> Result:
+        """Counts what there is and how it was used; a program counts what it may see."""
+        from memfs.services.stats import stats
+
+        return stats(self.workspace, self.actor)
 
     def audit(self, *, mark: bool = True) -> AuditReport:
         """Audits the ledger by its own trailers; looks at it as it is, before any settling.

@@ -167,6 +167,15 @@ _PUBLICATION: Final = {
     "publication.same-scope": "the record is in that namespace already",
 }
 
+_ACTION: Final = {
+    "action.no-memory": "no record that may be read is meant; nothing is made up in its place",
+    "action.no-approval": "memory permits no action; a person has to approve it now",
+    "action.not-evidence": "what is offered as approval is no evidence on the ledger",
+    "action.not-a-person": "what is offered as approval was not said by a person just now",
+    "action.not-fresh": "the approval was given too long ago, or not yet",
+    "action.not-named": "the approval does not name this action",
+}
+
 _ADMINISTRATION: Final = {
     "actor.not-a-person": "only a person may do this",
     "actor.not-system": "only memfs itself does this",
@@ -191,6 +200,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_ACCESS,
         **_GRANT,
         **_PUBLICATION,
+        **_ACTION,
         **_ADMINISTRATION,
     }
 )

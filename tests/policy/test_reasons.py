@@ -24,6 +24,7 @@ from memfs.model.settings import InboxSettings, Mode
 from memfs.model.status import Status
 from memfs.model.text import claim_fingerprint
 from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.action_gate import Approval, may_act
 from memfs.policy.administration import decide_correct, decide_operation, decide_restore
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.promotion import ROWS
@@ -247,11 +248,29 @@ def conflict_faults() -> Iterable[Reason]:
     yield reason("conflict.not-verified")
 
 
+def action_faults() -> Iterable[Reason]:
+    """Yields each reason why memory may not flow into a call."""
+    envelope = evidence(1, "Deploy it.", TOOL)
+    for influences, approval in (
+        ((), None),
+        ((claim(),), None),
+        ((claim(),), Approval(envelope=claim())),
+        ((claim(),), Approval(envelope=replace(envelope, observed=None))),
+    ):
+        yield from may_act(influences, "deploy it", approval=approval, now=NOW).reasons
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
     reached |= {
         item.code
-        for item in (*denials(), *grant_faults(), *publication_faults(), *conflict_faults())
+        for item in (
+            *denials(),
+            *grant_faults(),
+            *publication_faults(),
+            *conflict_faults(),
+            *action_faults(),
+        )
     }
     assert set(SENTENCES) - reached == OUTSIDE
     assert reached - set(SENTENCES) <= set(ROWS)
