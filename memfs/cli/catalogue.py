@@ -79,6 +79,7 @@ SECTIONS: Final = (
     ),
     _section(
         "Oversee",
+        stats="Count what there is and how it was used.",
         explain="Explain a record, or the last answer.",
         audit="Check that everything that is served was admitted.",
         pollute="Withhold a namespace that is not to be relied on.",

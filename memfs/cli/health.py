@@ -23,6 +23,9 @@ def health_facts(result: Result) -> dict[str, JsonValue]:
         "main": main,
         "branch": data.get("branch", ""),
         "index": data.get("index"),
+        "writer": data.get("writer"),
+        "polluted": data.get("polluted", []),
+        "sources_off": data.get("sources_off", []),
         "is_agreed": ledger == main and index_ledger(data.get("index")) in ("", ledger),
     }
 
@@ -35,7 +38,29 @@ def health_rows(facts: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
         ("mode", str(facts["mode"])),
         ("ledger", f"{str(facts['ledger'])[:8]} on {facts['branch'] or 'no branch'}; {agreed}"),
         ("index", index_words(facts["index"])),
+        ("writer", writer_words(facts["writer"])),
+        *switch_rows(facts),
     ]
+
+
+def writer_words(writer: JsonValue) -> str:
+    """Returns how writing goes, in words: the last success, or what failed since."""
+    if not isinstance(writer, Mapping):
+        return "unknown"
+    if writer.get("failure_code"):
+        again = "; it may work when it is repeated" if writer.get("retryable") else ""
+        return f"failed at {writer['last_failure']}: {writer['failure_code']}{again}"
+    return f"{writer.get('operation') or 'nothing'} at {writer.get('last_success') or 'no time'}"
+
+
+def switch_rows(facts: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
+    """Returns what is withheld: polluted namespaces and switched-off sources; none as a rule."""
+    rows = []
+    for name, title in (("polluted", "polluted"), ("sources_off", "sources off")):
+        said = facts.get(name)
+        if isinstance(said, list) and said:
+            rows.append((title, ", ".join(map(str, said))))
+    return rows
 
 
 def index_ledger(index: JsonValue) -> str:

@@ -344,6 +344,12 @@ class Catalogue:
             ).fetchall()
         return {(str(kind), str(status)): int(number) for kind, status, number in rows}
 
+    def counts_by_scope(self) -> dict[str, int]:
+        """Returns the number of rows by scope."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT scope, count(*) FROM entry GROUP BY scope").fetchall()
+        return {str(scope): int(number) for scope, number in rows}
+
 
 def _entry(row: Sequence[Any]) -> CatalogueEntry:
     return CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True)))

@@ -21,6 +21,7 @@ from memfs.services.plain_words import plain
 from memfs.services.ports import Workspace
 from memfs.services.read_back import read_back
 from memfs.services.settle import ContendedError, is_beside_memory, settle
+from memfs.services.writer_status import note_failure
 from memfs.store.preconditions import (
     ForeignCommitsError,
     LedgerMovedError,
@@ -79,7 +80,11 @@ def commit_decided(
             ``decide`` did not notice.
         CanaryError: What was taken back can still be read; the barrier stands.
     """
-    written = _written(workspace, decide)
+    try:
+        written = _written(workspace, decide)
+    except MemfsError as error:
+        note_failure(workspace, error)
+        raise
     commit, withdrawal = written.commit, written.withdrawal
     if commit is None or withdrawal is None:
         return Committed(written.outcome, commit)

@@ -12,11 +12,13 @@ from memfs.model.values import JsonValue
 from memfs.services.aftermath import resume
 from memfs.services.catalogue import open_catalogue
 from memfs.services.counting import records_by_kind
+from memfs.services.gate import access_request
 from memfs.services.inbox import is_visible, read_inbox
 from memfs.services.ports import Workspace
 from memfs.services.reindex import index_status, rebuild
 from memfs.services.sealing import find_missing_keys
 from memfs.services.settle import settle
+from memfs.services.writer_status import writer_status
 
 
 def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) -> Result:
@@ -51,6 +53,9 @@ def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) ->
             "records": index.records if actor.is_person else sum(active.values()),
         },
         "scripted": list(workspace.settings.trust.scripted),
+        "writer": writer_status(workspace, actor).value,
+        "polluted": sorted(map(str, access_request(workspace, actor).polluted)),
+        "sources_off": sorted(workspace.settings.sources_off),
     }
     total = sum(active.values())
     words = [f"{total} records", f"{waiting} waiting"]

@@ -158,7 +158,8 @@ def _log(
             "items": [_item(workspace, hit, given) for hit in considered[:MOST_ITEMS]],
             "left_out": [_left(item) for item in left_out[:MOST_ITEMS]],
         }
-        _append(folder, json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n")
+        line = json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"
+        append_line(folder / LOG_FILE, folder / EARLIER_FILE, line)
     except OSError:
         return
 
@@ -241,9 +242,17 @@ def _make_key(folder: Path, place: Path) -> None:
     aside.unlink()
 
 
-def _append(folder: Path, line: bytes) -> None:
-    """Appends in one write, so that lines of several processes never mix."""
-    place = folder / LOG_FILE
+def append_line(place: Path, earlier: Path, line: bytes) -> None:
+    """Appends in one write, so that lines of several processes never mix; keeps the log bounded.
+
+    Args:
+        place: The log.
+        earlier: Where a full log is put aside, over the one before it.
+        line: With its line end.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(place, flags, 0o600)
     try:
@@ -255,7 +264,7 @@ def _append(folder: Path, line: bytes) -> None:
     finally:
         os.close(descriptor)
     if is_full:
-        place.replace(folder / EARLIER_FILE)
+        place.replace(earlier)
 
 
 def _entry_from(line: bytes) -> LoggedRecall | None:

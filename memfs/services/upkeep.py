@@ -7,6 +7,8 @@ from contextlib import suppress
 from memfs.errors import GitError, MemfsError
 from memfs.services.jobs import left_behind
 from memfs.services.ports import Workspace
+from memfs.services.usage import background
+from memfs.store.maintenance import is_due
 
 
 def end_withdrawals(workspace: Workspace) -> None:
@@ -35,6 +37,9 @@ def keep_up(workspace: Workspace) -> bool:
     """
     end_withdrawals(workspace)
     try:
-        return not workspace.store.maintain().is_skipped
+        if not is_due(workspace.store.git_dir):
+            return False
+        with background(workspace, "upkeep"):
+            return not workspace.store.maintain().is_skipped
     except (GitError, OSError):
         return False

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import click
 
-from memfs.cli.health import index_words
+from memfs.cli.health import index_words, switch_rows, writer_words
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import columns, printable, strong, write, write_json
 from memfs.cli.values import result_value
@@ -37,6 +37,8 @@ def _page(result: Result) -> str:
         ("ledger", f"{str(data.get('ledger', ''))[:8]} on {data.get('branch') or 'no branch'}"),
         ("index", index_words(data.get("index"))),
         ("mode", str(data.get("mode", ""))),
+        ("writer", writer_words(data.get("writer"))),
+        *switch_rows(data),
     ]
     scripted = data.get("scripted")
     if isinstance(scripted, list) and scripted:
