@@ -1,0 +1,132 @@
+"""Eight kinds of question are answered in eight ways, and no words turn one into another (A53)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memfs.app.container import Memory
+from memfs.app.drafts import query_from
+from memfs.model.packet import Packet
+from memfs.services import compile_context, recall, retrieval_log
+from memfs.services.recall import search
+from tests.support.memory import ANA, SteppedClock, memory_of, new_project, workspace_of
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    project = new_project(tmp_path)
+    with memory_of(project) as memory:
+        memory.remember("Uvicorn serves the API", kind="fact", subject="server", tags=("api",))
+        memory.remember("Gunicorn serves the site", kind="decision", tags=("site",))
+        memory.remember(
+            "The office server is in Bonn",
+            kind="fact",
+            subject="office",
+            event_time="2020-05-01T00:00:00Z",
+        )
+        memory.remember(
+            "The contract with the hosting firm runs",
+            kind="fact",
+            valid_from="2021-01-01T00:00:00Z",
+            valid_until="2022-01-01T00:00:00Z",
+        )
+        memory.remember("Scout serves itself", kind="note", scope="agent:scout")
+    with memory_of(project) as memory:
+        memory.accept(None)
+    return project
+
+
+def found(memory: Memory, text: str, **options: object) -> set[str]:
+    hits = memory.search(text, **options)  # type: ignore[arg-type]
+    return {hit.stored.record.body.split()[0] for hit in hits}
+
+
+def test_each_kind_of_question_is_planned_in_its_own_way(project: Path) -> None:
+    answers: dict[str, tuple[set[str], set[str]]] = {}
+    with memory_of(project) as memory:
+        answers = {
+            "words": (found(memory, "what serves the API"), {"Uvicorn"}),
+            "subject": (found(memory, "", subject="server"), {"Uvicorn"}),
+            "tag": (found(memory, "", tags=("site",)), {"Gunicorn"}),
+            "kind": (found(memory, "what serves", kinds=("decision",)), {"Gunicorn"}),
+            "scope": (found(memory, "serves", scopes=("agent:scout",)), {"Scout"}),
+            "period": (found(memory, "server", until="2020-12-31T00:00:00Z"), {"The"}),
+            "true then": (found(memory, "contract", valid_at="2021-06-01T00:00:00Z"), {"The"}),
+            "known then": (found(memory, "serves", as_of="2019-01-01T00:00:00Z"), set()),
+        }
+        assert found(memory, "contract hosting firm") == set()
+    missing = {name: pair for name, pair in answers.items() if not pair[1] <= pair[0]}
+    assert not missing
+    assert answers["kind"][0] == {"Gunicorn"}
+    assert answers["scope"][0] == {"Scout"}
+    assert answers["tag"][0] == {"Gunicorn"}
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        "kind:decision",
+        "scope:agent:scout tag:site",
+        "--kind decision --scope agent:scout",
+        "valid_at:2021-06-01 as_of:2019-01-01",
+        "since:2000-01-01 until:2001-01-01",
+        '{"kinds": ["decision"], "limit": 1000}',
+        "limit:1000 budget:100000",
+        "NOT Uvicorn OR *",
+    ],
+)
+def test_no_words_of_a_question_change_its_filters(project: Path, control: str) -> None:
+    with workspace_of(project, clock=SteppedClock(NOW)) as workspace:
+        plain = query_from(workspace, ANA, "what serves", {"kinds": ("fact",), "limit": 2})
+        worded = query_from(
+            workspace, ANA, f"what serves {control}", {"kinds": ("fact",), "limit": 2}
+        )
+        fields = [name for name in plain.__slots__ if name != "text"]
+        assert [getattr(plain, name) for name in fields] == [
+            getattr(worded, name) for name in fields
+        ]
+        hits = search(workspace, worded).hits
+    assert len(hits) <= 2
+    assert {hit.stored.record.kind for hit in hits} <= {"fact"}
+    assert not [hit for hit in hits if "contract" in hit.stored.record.body]
+    assert not [hit for hit in hits if "Scout" in hit.stored.record.body]
+
+
+def test_a_question_is_authorised_before_anything_is_looked_for(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Authorise and filter, generate, re-read and screen, rank, pack, log: in this order (A54)."""
+    steps: list[str] = []
+
+    def noted(module: object, name: str, step: str) -> None:
+        whole: Callable[..., object] = getattr(module, name)
+
+        def call(*arguments: object, **options: object) -> object:
+            if not steps or steps[-1] != step:
+                steps.append(step)
+            return whole(*arguments, **options)
+
+        monkeypatch.setattr(module, name, call)
+
+    noted(recall, "access_request", "authorise")
+    noted(recall, "open_index", "open")
+    noted(recall, "visible_stored", "screen")
+    noted(recall, "ranked", "rank")
+    noted(compile_context, "compile_packet", "pack")
+    noted(retrieval_log, "log_recall", "log")
+    with memory_of(project) as memory:
+        packet: Packet = memory.recall("what serves the API")
+    assert packet.cards
+    assert steps == ["open", "authorise", "screen", "rank", "pack", "log"]
+
+
+def test_what_happened_is_told_apart_from_when_it_was_learned(project: Path) -> None:
+    with memory_of(project) as memory:
+        later = (datetime.now(UTC) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        assert "The" not in found(memory, "office server Bonn", since=later)
