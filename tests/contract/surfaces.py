@@ -139,6 +139,10 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
             lambda: memory.publish(target.reference, to="global")
         ),
         "log": lambda memory, target: _log_of(memory),
+        "explain": lambda memory, target: answered(lambda: memory.explain(target.reference)),
+        "last recall": lambda memory, target: answered(memory.last_recall),
+        "audit": lambda memory, target: answered(memory.audit),
+        "stats": lambda memory, target: answered(memory.stats),
     }
 )
 """Name to what an agent gets from it."""
@@ -162,6 +166,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "explain": "explain",
         "audit": "audit",
         "stats": "stats",
+        "last_recall": "last recall",
         "sides_against": "conflict marks",
         "trouble_beside": "global store's state",
         "import_path": "import preview",
@@ -220,7 +225,7 @@ UNBUILT: Final = frozenset({"graph", "export", "mcp", "web", "context", "timelin
 UNTYPED: Final = frozenset(
     (
         "search", "search as of", "packet", "list", "inbox", "status", "check", "doctor",
-        "grants", "conflicts", "log",
+        "grants", "conflicts", "log", "last recall", "audit", "stats",
     )
 )  # fmt: skip
 """Surfaces that are asked without a name of the record: an answer cannot be repeating one."""

@@ -31,7 +31,7 @@ from tests.support.faults import is_full_run, run_in_child
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
 from tests.support.withdrawal import derive
 
-EXAMPLES = 120 if is_full_run() else 15
+EXAMPLES = 120 if is_full_run() else 8
 STEPS = 25 if is_full_run() else 14
 picks = st.integers(min_value=0, max_value=99)
 
