@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from functools import cached_property
 
 from memfs.errors import DataError
 from memfs.formats.record_codec import decode_record
@@ -69,12 +70,23 @@ class Graves:
 
     def barriers(self) -> tuple[FileChange, ...]:
         """Withholds what an arriving tombstone bars, and all that rests on it."""
+        return tuple(
+            barred_change(self._workspace, self._admitted, stored) for stored in self._withheld
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """References of what the barriers withhold, for the trailers of the commit."""
+        return tuple(stored.record.reference for stored in self._withheld)
+
+    @cached_property
+    def _withheld(self) -> tuple[StoredRecord, ...]:
         roots = tuple(self._withdrawn.values())
         if not roots:
             return ()
         reached = descendants_of(self._workspace, self._admitted, roots)
         return tuple(
-            barred_change(self._workspace, self._admitted, stored)
+            stored
             for stored in (*roots, *reached)
             if stored.path not in self._changed and hold_path(stored.path) not in self._changed
         )

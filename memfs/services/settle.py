@@ -34,7 +34,7 @@ from memfs.policy.reasons import reason
 from memfs.services.graves import Graves
 from memfs.services.inbox import put_candidate, read_inbox
 from memfs.services.ports import Workspace
-from memfs.services.proposals import title_from
+from memfs.services.proposals import NAMED_RECORDS, title_from
 from memfs.store.layout import (
     SETTINGS_PATH,
     hold_path,
@@ -137,7 +137,9 @@ def _settle_once(workspace: Workspace) -> Settlement:
             is_gone = graves.is_withdrawn(change)
             changes.extend(_hold(workspace, admitted, found, change, is_gone=is_gone))
             held.append(change.path)
-    store.commit(_plan(workspace, ledger, tip, tuple(changes), len(repaired), len(held)))
+    plan = _plan(workspace, ledger, tip, tuple(changes), len(repaired), len(held))
+    names = graves.names
+    store.commit(replace(plan, records=names if len(names) <= NAMED_RECORDS else ()))
     return Settlement(repaired=tuple(repaired), held=tuple(held))
 
 
