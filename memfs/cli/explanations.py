@@ -11,14 +11,13 @@ from memfs.model.instants import format_instant
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
-    from memfs.services.explain import Explanation, Service
+    from memfs.services.explain import Explanation, Recalled, Service, Step
     from memfs.services.retrieval_log import LoggedItem, LoggedRecall
 
 
 def explanation_value(explanation: Explanation) -> JsonValue:
     """Returns the account of a record; it never holds the words of the record."""
     record = explanation.stored.record
-    recalled = explanation.recalled
     return {
         "id": record.id,
         "reference": record.reference,
@@ -36,40 +35,40 @@ def explanation_value(explanation: Explanation) -> JsonValue:
         "review_after": format_instant(record.review_after) if record.review_after else "",
         "expires": format_instant(record.expires) if record.expires else "",
         "verify": explanation.verification,
-        "steps": [
-            {
-                "operation": step.operation,
-                "transaction": step.transaction,
-                "actor": step.actor,
-                "at": format_instant(step.at),
-                "reference": step.reference,
-                "rule": step.rule,
-                "why": step.why,
-            }
-            for step in explanation.steps
-        ],
+        "steps": [_step_value(step) for step in explanation.steps],
         "links": [
             {"id": link.id, "relation": link.relation, "kind": link.kind, "status": link.status}
             for link in explanation.links
         ],
         "conflicts": list(record.conflicts),
         "served_to": [
-            {
-                "reader": item.reader,
-                "served": item.is_served,
-                "code": item.code,
-                "why": item.why,
-            }
+            {"reader": item.reader, "served": item.is_served, "code": item.code, "why": item.why}
             for item in explanation.services
         ],
-        "recalled": None
-        if recalled is None
-        else {
-            "at": recalled.answer.at,
-            "question": recalled.answer.question,
-            "left_out": recalled.left_out,
-            "item": None if recalled.item is None else _item_value(recalled.item),
-        },
+        "recalled": _recalled_value(explanation.recalled),
+    }
+
+
+def _step_value(step: Step) -> JsonValue:
+    return {
+        "operation": step.operation,
+        "transaction": step.transaction,
+        "actor": step.actor,
+        "at": format_instant(step.at),
+        "reference": step.reference,
+        "rule": step.rule,
+        "why": step.why,
+    }
+
+
+def _recalled_value(recalled: Recalled | None) -> JsonValue:
+    if recalled is None:
+        return None
+    return {
+        "at": recalled.answer.at,
+        "question": recalled.answer.question,
+        "left_out": recalled.left_out,
+        "item": None if recalled.item is None else _item_value(recalled.item),
     }
 
 

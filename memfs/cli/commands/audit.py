@@ -24,18 +24,16 @@ if TYPE_CHECKING:
     short_help="Check that everything that is served was admitted.",
     examples=("memfs audit", "memfs audit --no-mark --json"),
 )
-@click.option(
-    "--mark/--no-mark", default=True, help="Withhold what nobody admitted; as a person only."
-)
+@click.option("--no-mark", "is_report", is_flag=True, help="Only report; withhold nothing.")
 @shared_options
-def command(invocation: Invocation, mark: bool) -> int:
+def command(invocation: Invocation, is_report: bool) -> int:
     """Replay the ledger from the trailers of its commits, and compare it with what is served.
 
     Ends with 1 when something is served that nobody admitted, a commit does not do what it
     says, the ledger was moved by hand, or something forgotten is back.
     """
     with invocation.open() as memory:
-        report = memory.audit(mark=mark)
+        report = memory.audit(mark=not is_report)
     if invocation.is_json:
         write_json(report_value(report))
     else:
