@@ -20,6 +20,7 @@ from memfs.policy.access import read_right
 from memfs.policy.masking import visible_stored
 from memfs.services.gate import access_request
 from memfs.services.links import still_open, with_open_links
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
 from memfs.services.reading import SUFFIX_LENGTH, AmbiguousRecordError, UnknownRecordError
 from memfs.services.served_records import read_path, read_records, record_from, served_places
@@ -161,6 +162,8 @@ class _View:
     def _seen(self, stored: StoredRecord) -> StoredRecord | None:
         seen = visible_stored(stored, self._request)
         if seen is None or self._snapshot is None:
+            return None
+        if rests_on_off_source(self._workspace, self._head, stored.record, self._request):
             return None
         if self._is_past:
             seen = still_open(self._workspace, self._head, stored, seen, self._request)

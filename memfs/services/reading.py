@@ -24,6 +24,7 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.inbox import unified_diff
 from memfs.services.links import with_open_links
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, record_from
 from memfs.store.layout import is_record_path
@@ -217,7 +218,7 @@ def served_from(
     for row in rows:
         stored = read_path(workspace, snapshot, row.path)
         seen = stored and visible_stored(stored, request)
-        if seen:
+        if stored and seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
             yield with_open_links(workspace, snapshot, seen, request)
 
 

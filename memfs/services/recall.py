@@ -26,6 +26,7 @@ from memfs.policy.masking import visible_stored
 from memfs.services.gate import access_request
 from memfs.services.index_gates import IndexGates, documents_in_part
 from memfs.services.links import still_open, with_open_links
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
 from memfs.services.ranking import (
     CONFLICT,
@@ -322,6 +323,8 @@ class _Reader:
             denial = may_read(stored.record, self._request).reason
             if denial is not None and denial.code in _TOLD:
                 self._leave(stored.record.id, denial.code, denial.message)
+            return None
+        if rests_on_off_source(self._workspace, self._snapshot, stored.record, self._request):
             return None
         return self._as_of_now(stored, seen)
 

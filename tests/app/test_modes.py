@@ -11,6 +11,7 @@ import pytest
 from memfs.app.container import Memory, open_memory
 from memfs.app.switches import is_switched_off
 from memfs.errors import MemfsError, StoreError
+from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.packet import MemoryState
 from memfs.model.result import Result, ResultStatus
 from memfs.model.settings import Mode
@@ -284,6 +285,27 @@ def test_a_source_that_is_off_brings_nothing_and_is_not_served_to_programs(
     assert (refused.status, refused.reasons[0].code) == (ResultStatus.REFUSED, "source.off")
     with memory_of(project) as memory:
         assert [item for item in memory.list_records() if "Node" in item.record.body]
+
+
+def test_what_rests_on_a_source_that_is_off_is_withheld_from_programs(project: Path) -> None:
+    scout = Actor(Principal.parse("agent:scout"), Channel.AGENT)
+    with memory_of(project, scout) as memory:
+        evidence = memory.capture("The build cluster has nine nodes.").target
+    with memory_of(project, AGENT) as memory:
+        waiting = memory.propose("The build cluster has nine nodes", kind="fact", cites=[evidence])
+    with memory_of(project) as memory:
+        memory.accept([waiting.target])
+    question = "how many nodes has the build cluster"
+    with memory_of(project, AGENT) as memory:
+        assert "nine" in memory.recall(question).text
+    replaced_settings(project, "off: []", "off: [agent:scout]")
+    with memory_of(project, AGENT) as memory:
+        assert "nine" not in memory.recall(question).text
+        assert "nine" not in str(memory.search(question))
+        assert "nine" not in str(memory.list_records())
+        assert "FastAPI" in memory.recall("which Python backend").text
+    with memory_of(project) as memory:
+        assert "nine" in str(memory.list_records())
 
 
 def test_a_store_in_a_newer_format_is_refused_by_every_command_and_left_alone(
