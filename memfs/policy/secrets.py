@@ -29,6 +29,7 @@ from memfs.policy.credential_labels import (
     SPOKEN_HINTS,
     URL_CREDENTIAL,
 )
+from memfs.policy.generated_tokens import TOKEN_HINTS, generated_tokens
 from memfs.policy.hints import LazyPattern, is_hinted
 from memfs.policy.secret_patterns import ISSUED, SecretFamily
 
@@ -135,7 +136,7 @@ def family_names() -> tuple[str, ...]:
     """Returns the names of all families, own ones first, then those of the library."""
     own = [family.name for family in ISSUED]
     own += ["url-credential", "authorization", "command-line", "number-code"]
-    own.append("labelled-credential")
+    own += ["labelled-credential", "structured-token"]
     own += SPOKEN_FAMILIES
     return tuple(dict.fromkeys((*own, *(_plugin_name(plugin) for plugin in _plugins()))))
 
@@ -156,6 +157,9 @@ def _findings(text: str) -> Iterator[SecretFinding]:
     if is_hinted(LABEL_HINTS, _before_separators(folded) if is_folded else folded):
         yield from _number_codes(text)
         yield from _labelled(text)
+    if "_" in text and is_hinted(TOKEN_HINTS, folded):
+        for start, end in generated_tokens(text):
+            yield SecretFinding("structured-token", start, end)
     if is_hinted(SPOKEN_HINTS if is_folded else LABEL_HINTS, folded):
         yield from _spoken(text, SPOKEN)
     is_foreign = not text.isascii() and is_hinted(FOREIGN_LETTERS, folded)

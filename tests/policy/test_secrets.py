@@ -121,6 +121,7 @@ TOKENS = {
     "url-credential": "postgres://app:" + "s3cr3t-pw" + "@db.example.org/app",
     "authorization": "Author" + "ization: Bearer " + made(ALNUM, 40),
     "number-code": "PI" + "N: 4821",
+    "structured-token": "the deploy token of the queue is now q_prod_" + "7Q4T-M2XB-9K1D",
     "labelled-credential": "db_pass" + "word: " + made(ALNUM, 14),
     "spoken-password": "The wifi pass" + "word is Blue-Kettle77",
     "command-line": "curl -u deploy:" + made(ALNUM, 14) + " https://api.example.org",
