@@ -61,7 +61,7 @@ PLACE: Final = _words("suite", "room", "floor", "parking", "voucher", "ride", "t
 MONEY: Final = _words("budget", "usd", "discount", "price", "pricing", "\\d+%")
 REQUEST: Final = re.compile(
     r"\?\s*$|\b(?:tell me|give me|send me|i (?:only|just) need|just confirm|fill in|"
-    r"i want to know|yes or no)\b",
+    r"i want to know|yes or no|finish (?:it|this|that|the)|complete (?:it|this|that))\b",
     re.IGNORECASE,
 )
 
@@ -97,6 +97,7 @@ _VALUE: Final = re.compile(
     r"\b(?:extension|ext\.?|room|unit|alias|code|pin)\s+[\w-]+|\b[A-Z]{2,}-?\d+\b|\b\d{4,}\b|"
     r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b"
 )
+_ORDERED: Final = re.compile(r"^(?:Please|Also|Delete|Remove|Clear|Erase|Purge|Wipe|Forget)\s+")
 _TOKEN: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*_)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+){2,}\b")
 _LABELLED: Final = re.compile(r"(?i)^(?:alias|ask for)\s+(?P<name>\w+)$")
 _SHORTEST: Final = 3
@@ -202,7 +203,7 @@ def deleted_values(text: str, participants: Iterable[str] = ()) -> frozenset[str
 
 def _values(text: str) -> Iterable[str]:
     for match in _VALUE.finditer(text):
-        value = (match["quoted"] or match[0]).strip()
+        value = _ORDERED.sub("", (match["quoted"] or match[0]).strip())
         yield value.rpartition("=")[2].strip()
         labelled = _LABELLED.match(value)
         if labelled:

@@ -342,7 +342,15 @@ def test_authority_of_what_was_derived_is_never_above_its_sources() -> None:
     assert decision.authority is Authority.UNVERIFIED
 
 
-def test_sensitivity_sealed_is_refused_until_it_can_be_sealed() -> None:
+def test_sensitivity_sealed_is_refused_where_it_cannot_be_sealed() -> None:
     decision = submit(claim(kind="note", sensitivity=Sensitivity.SEALED))
     assert decision.verdict is Verdict.REJECT
     assert "screening.sealed" in codes(decision)
+
+
+def test_sensitivity_sealed_is_a_person_s_to_ask_for() -> None:
+    draft, ledger = claim(kind="note", sensitivity=Sensitivity.SEALED), view(can_seal=True)
+    assert submit(draft, ledger=ledger).verdict is Verdict.ACTIVATE
+    by_agent = submit(draft, AGENT, ledger=ledger)
+    assert by_agent.verdict is Verdict.REJECT
+    assert "screening.sealed-person" in codes(by_agent)
