@@ -74,7 +74,7 @@ class Asking(ABC):
         return outcome.hits
 
     def show(self, reference: str, *, valid_at: str = "", as_of: str = "") -> StoredRecord:
-        """Returns one record as the ledger has it; a sealed one opened for a person at a terminal."""
+        """Returns one record as the ledger has it; a sealed one opened for a person."""
         from memfs.services import sealing
         from memfs.services.federation import shown
         from memfs.services.past import show_at

@@ -14,9 +14,7 @@ from memfs.cli.respond import respond
     "capture",
     cls=ExampleCommand,
     short_help="Keep a text as evidence that claims can quote.",
-    examples=(
-        "curl -s $URL | memfs capture --source $URL -",
-    ),
+    examples=("curl -s $URL | memfs capture --source $URL -",),
 )
 @click.argument("text", required=False)
 @click.option(
