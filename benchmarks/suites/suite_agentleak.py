@@ -37,8 +37,8 @@ TOOL: Final = Actor(Principal.parse("tool:inbox"), Channel.TOOL)
 _IN_ONE_STORE: Final = 40
 _TELLING: Final = 6
 """A shorter value says nothing by standing in a text."""
-_SAID_OF_ANY_RECORD: Final = frozenset(map(str, Status))
-"""Words that stand in every answer, whatever the record holds."""
+_SAID_OF_ANY_RECORD: Final = frozenset({*map(str, Status), "pending"})
+"""Words of memfs's own that stand in every answer, whatever a record holds: states, counts."""
 _NAMES_KEPT: Final = frozenset({"body", *FIELD_ORDER})
 
 
