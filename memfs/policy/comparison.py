@@ -7,6 +7,7 @@ again; everything else stays visible on both sides until somebody resolves it (A
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from memfs.model.authority import Authority
 from memfs.model.candidate import CandidateAction
@@ -27,6 +28,9 @@ from memfs.policy.grounds import new_support
 from memfs.policy.pipeline import Context, Findings
 from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
+
+MOST_REPLACED: Final = 100
+"""How many earlier statements one statement replaces at most."""
 
 
 def check_contradiction(context: Context, findings: Findings) -> Findings:
@@ -94,6 +98,9 @@ def _own(context: Context, others: tuple[StoredRecord, ...]) -> tuple[str, ...]:
         for record in records
         if not _is_own(record, speaker) and not _is_stated_by_other(record, speaker)
     ]
+    if len(own) > MOST_REPLACED:
+        # So many are no earlier wording of one statement; a person sorts them out.
+        own = []
     replaced = (*own, *(unowned if len(unowned) == 1 else ()))
     return tuple(
         sorted(record.id for record in replaced if is_reaching_past(context.draft, record))

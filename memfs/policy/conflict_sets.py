@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
+from typing import Final
 
 from memfs.model.conflict import Conflict, Resolution
 from memfs.model.kinds import KindRegistry
@@ -18,8 +20,11 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.model.status import Status
-from memfs.model.text import normalise_text
-from memfs.policy.conflicts import is_answering, is_contradiction
+from memfs.model.text import normalise_text, statement_of
+from memfs.policy.conflicts import is_answering, is_overlapping
+
+NAMED_SIDES: Final = 20
+"""How many others a record names that say otherwise; the set names all of them."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,36 +53,50 @@ def contradictions(
 ) -> Mapping[str, tuple[str, ...]]:
     """Returns for each record that still answers the ids of those that say otherwise, sorted.
 
+    As :func:`memfs.policy.conflicts.is_contradiction` defines it; of more than
+    :data:`NAMED_SIDES` the oldest alone, so that a flood about one subject stays readable.
+
     Args:
         records: All records of one key, in any order.
         registry: The kinds.
         project: Scope of records that name none.
         now: What has expired by then says nothing any more.
     """
-    answering = {item.id: item for item in records if is_answering(item, now)}
-    return {
-        left.id: tuple(
-            sorted(
-                right.id
-                for right in answering.values()
-                if right.id != left.id
-                and is_contradiction(left, right, registry=registry, project=project)
-            )
+    answering = sorted(
+        (
+            (item.id, key, statement_of(item.title, item.body), item)
+            for item in records
+            if is_answering(item, now)
+            and (key := key_of(item, registry=registry, project=project)) is not None
+        ),
+        key=lambda entry: entry[0],
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for name, key, said, record in answering:
+        others = (
+            other
+            for other, other_key, words, other_record in answering
+            if words != said and other_key == key and is_overlapping(record, other_record)
         )
-        for left in answering.values()
-    }
+        found[name] = tuple(islice(others, NAMED_SIDES))
+    return found
 
 
 def conflict_groups(marks: Mapping[str, Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     """Returns the sets that hang together by contradictions, each sorted, two or more in each."""
+    edges: dict[str, set[str]] = {name: set() for name in marks}
+    for name, others in marks.items():
+        for other in others:
+            edges[name].add(other)
+            edges.setdefault(other, set()).add(name)
     seen: set[str] = set()
     groups: list[tuple[str, ...]] = []
-    for start in sorted(marks):
+    for start in sorted(edges):
         if start in seen:
             continue
         group, waiting = {start}, [start]
         while waiting:
-            fresh = set(marks.get(waiting.pop(), ())) - group
+            fresh = edges[waiting.pop()] - group
             group |= fresh
             waiting.extend(fresh)
         seen |= group

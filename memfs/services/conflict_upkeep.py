@@ -18,6 +18,7 @@ from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.conflict import CONFLICT_KIND, Conflict, Resolution, conflict_from
 from memfs.model.decision import Decision
+from memfs.model.limits import LIST_ITEMS
 from memfs.model.operation import FileChange, Plan
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.record import Record, StoredRecord
@@ -98,6 +99,7 @@ class _Upkeep:
     changes: dict[str, FileChange] = field(default_factory=dict)
     touched: list[str] = field(default_factory=list)
     shards: dict[str, int] = field(default_factory=dict)
+    of_key: dict[ClaimKey, list[str]] = field(default_factory=dict)
     now: datetime = field(init=False)
     decision: Decision = field(init=False)
 
@@ -105,6 +107,10 @@ class _Upkeep:
         self.changes = {change.path: change for change in self.given.changes}
         self.now = self.given.at
         self.decision = decide_conflict_settlement(self.workspace.settings)
+        for path, record in self.planned.items():
+            key = self._key(record)
+            if key is not None:
+                self.of_key.setdefault(key, []).append(path)
 
     def plan(self) -> Plan:
         """Returns the plan with what was settled."""
@@ -138,7 +144,7 @@ class _Upkeep:
         grouped = frozenset(name for group in groups for name in group)
         kept = continued(groups, [conflict for _, conflict in sets.values()])
         for group, conflict in zip(groups, kept, strict=True):
-            members = [claims[name].record for name in group]
+            members = [claims[name].record for name in group[:LIST_ITEMS]]
             if conflict is None:
                 self._open(members)
             else:
@@ -156,12 +162,14 @@ class _Upkeep:
         rows = same_subject_entries(self.workspace, catalogue, key.subject, key.scope)
         standing = {item.path: item for item in read_entries(self.workspace, self.snapshot, rows)}
         left = {path: item for path, item in standing.items() if path not in self.changes}
-        for path, record in self.planned.items():
-            is_set = record.kind == CONFLICT_KIND and path in standing
-            if is_set or self._key(record) == key:
-                blob = standing[path].blob if path in standing else ""
-                left[path] = StoredRecord(record=record, path=path, blob=blob)
+        of_sets = (path for path in standing if self._plans_set(path))
+        for path in (*self.of_key.get(key, ()), *of_sets):
+            blob = standing[path].blob if path in standing else ""
+            left[path] = StoredRecord(record=self.planned[path], path=path, blob=blob)
         return [left[path] for path in sorted(left)]
+
+    def _plans_set(self, path: str) -> bool:
+        return path in self.planned and self.planned[path].kind == CONFLICT_KIND
 
     def _mark(self, stored: StoredRecord, others: tuple[str, ...]) -> None:
         if stored.record.conflicts != others:

@@ -239,10 +239,11 @@ def _with_conflicts(answer: Result, decision: Decision) -> Result:
     """Tells a person that what was recorded stands against something else."""
     if not decision.conflicts or answer.status is not ResultStatus.DONE:
         return answer
-    names = ", ".join(decision.conflicts)
+    first, *others = decision.conflicts
+    who = f"{first} and {len(others)} more say" if others else f"{first} says"
     return replace(
         answer,
-        message=f"{answer.message}; {names} says otherwise, see: memfs conflicts",
+        message=f"{answer.message}; {who} otherwise, see: memfs conflicts",
         data={**answer.data, "conflicts": list(decision.conflicts)},
     )
 

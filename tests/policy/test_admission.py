@@ -234,6 +234,14 @@ def test_a_newer_statement_replaces_all_that_its_speaker_said_and_nobody_elses()
     assert decision.conflicts == (identifier(3),)
 
 
+def test_a_flood_of_one_s_own_statements_is_left_for_a_person_to_sort_out() -> None:
+    olds = tuple(stored(number, subject="s", body=f"Use {number}.") for number in range(1, 102))
+    few = submit(claim(subject="s"), ledger=view(same_subject=olds[:100]))
+    many = submit(claim(subject="s"), ledger=view(same_subject=olds))
+    assert (len(few.supersedes), len(few.conflicts)) == (100, 0)
+    assert (len(many.supersedes), len(many.conflicts)) == (0, 101)
+
+
 def test_an_exception_for_a_while_leaves_what_holds_longer() -> None:
     old = stored(1, subject="backend", body="Use Flask.")
     draft = claim(subject="backend", valid_from=NOW, valid_until=NOW + timedelta(days=7))

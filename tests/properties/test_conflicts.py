@@ -18,7 +18,13 @@ from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.status import Status
-from memfs.policy.conflict_sets import conflict_groups, continued, contradictions, key_of
+from memfs.policy.conflict_sets import (
+    NAMED_SIDES,
+    conflict_groups,
+    continued,
+    contradictions,
+    key_of,
+)
 from memfs.policy.conflicts import is_answering, replaced_from
 from memfs.policy.invariants import check_invariants
 from tests.support.policy import HOST, NOW, PROJECT, identifier, origin_of, stored, submit, view
@@ -251,3 +257,10 @@ def test_the_order_in_which_persons_speak_changes_nobody_s_mark(
 def test_kinds_with_many_values_have_no_key(kind: str) -> None:
     record = Record(kind=kind, subject="port", body="x")
     assert key_of(record, registry=REGISTRY, project=PROJECT) is None
+
+
+def test_of_a_flood_a_record_names_the_oldest_and_the_set_names_all() -> None:
+    flood = numbered([Record(kind="fact", subject="s", body=f"{number}.") for number in range(60)])
+    marks = computed(flood)
+    assert marks[flood[-1].id] == tuple(record.id for record in flood[:NAMED_SIDES])
+    assert conflict_groups(marks) == (tuple(record.id for record in flood),)
