@@ -13,7 +13,6 @@ from memfs.model.record import Record
 from memfs.policy.access import AccessRequest
 from memfs.policy.closure import inputs_of
 from memfs.policy.sources import is_switched_off
-from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.ports import Workspace
 from memfs.store.snapshot import Snapshot
 
@@ -26,6 +25,9 @@ def rests_on_off_source(
     """Tells whether anything that ``record`` rests on came from a source that is off."""
     if request.is_trusted_reader or not request.sources_off:
         return False
+    # Hardly any store switches a source off, and every question imports this module.
+    from memfs.services.catalogue import open_catalogue, read_entries
+
     seen: set[str] = set()
     waiting = list(inputs_of(record))
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
