@@ -112,7 +112,7 @@ def _is_larger(text: str, size_bytes: int) -> bool:
 
 def _is_text_long(record: Record) -> bool:
     lines = (record.subject, record.transform, record.branch, *record.entities)
-    labels = (*record.tags, *record.taint)
+    labels = (record.record_class, *record.tags, *record.taint)
     return (
         max(len(record.summary), len(record.abstract)) > TEXT_CHARS
         or any(len(line) > LINE_CHARS or _LINE_BREAK.search(line) for line in lines)

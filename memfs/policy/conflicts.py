@@ -18,6 +18,7 @@ from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
 from memfs.model.status import Status
 from memfs.model.text import normalise_text, statement_of
+from memfs.policy.content import statement_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +186,8 @@ def is_unchanged(draft: Record, target: Record) -> bool:
 
 def _content(record: Record) -> tuple[object, ...]:
     return (
-        record.title,
-        record.body,
-        record.subject,
-        record.event_time,
-        record.valid_from,
-        record.valid_until,
+        *statement_parts(record),
+        record.record_class,
         record.expires,
         record.review_after,
         record.confidence,
@@ -199,13 +196,6 @@ def _content(record: Record) -> tuple[object, ...]:
         record.sinks,
         record.evidence,
         record.derived_from,
-        record.tags,
-        record.entities,
-        record.relations,
-        record.summary,
-        record.abstract,
-        dict(record.fields),
-        dict(record.unknown),
     )
 
 

@@ -31,7 +31,8 @@ def words_of(value: JsonValue) -> Iterator[str]:
 
 def fields_of(record: Record) -> Iterator[str]:
     """Yields the words of everything but title and body, in a stable order."""
-    yield from (record.subject, record.summary, record.abstract, record.transform, record.branch)
+    yield from (record.subject, record.record_class, record.summary, record.abstract)
+    yield from (record.transform, record.branch)
     yield from record.tags
     yield from record.entities
     yield from record.taint
@@ -40,6 +41,28 @@ def fields_of(record: Record) -> Iterator[str]:
         yield relation.label
     yield from words_of(record.fields)
     yield from words_of(record.unknown)
+
+
+def statement_parts(record: Record) -> tuple[object, ...]:
+    """Returns what a record states, in parts to compare: words, labels, dates and fields.
+
+    What memfs says of it (status, version, origin, worth) is no part of that.
+    """
+    return (
+        record.title,
+        record.body,
+        record.subject,
+        record.event_time,
+        record.valid_from,
+        record.valid_until,
+        record.tags,
+        record.entities,
+        record.relations,
+        record.summary,
+        record.abstract,
+        dict(record.fields),
+        dict(record.unknown),
+    )
 
 
 def text_of(submission: Submission) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 from memfs.model.record import Record
 from memfs.model.status import Status
+from memfs.policy.content import statement_parts
 from memfs.policy.transitions import check_move
 
 _WITHDRAWN: Final = frozenset({Status.RETRACTED, Status.DELETED, Status.REPAIR_PENDING})
@@ -70,25 +71,7 @@ def takes_back(old: Record, new: Record | None) -> bool:
         return False
     if new.status in (Status.SUPERSEDED, Status.RETRACTED, Status.REPAIR_PENDING, Status.DELETED):
         return True
-    return _statement(old) != _statement(new) or _is_stricter(old, new)
-
-
-def _statement(record: Record) -> tuple[object, ...]:
-    return (
-        record.title,
-        record.body,
-        record.subject,
-        record.event_time,
-        record.valid_from,
-        record.valid_until,
-        record.tags,
-        record.entities,
-        record.relations,
-        record.summary,
-        record.abstract,
-        dict(record.fields),
-        dict(record.unknown),
-    )
+    return statement_parts(old) != statement_parts(new) or _is_stricter(old, new)
 
 
 def _is_stricter(old: Record, new: Record) -> bool:
