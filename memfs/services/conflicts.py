@@ -28,6 +28,7 @@ from memfs.policy.reasons import reason
 from memfs.policy.resolution import check_resolution, verified_side
 from memfs.policy.screening import screen
 from memfs.policy.verification import Verification
+from memfs.services.answers import refused
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import access_request
@@ -154,7 +155,7 @@ def resolve(
     if not faults and note:
         faults = screen(note, is_person=actor.is_person).rejects
     if faults:
-        return _refused(workspace, reference, faults)
+        return refused(workspace, "resolve", reference, faults)
 
     def decide_on(snapshot: Snapshot) -> Decided[_Outcome]:
         stored, conflict = _find(workspace, snapshot, reference, actor)
@@ -317,7 +318,7 @@ def _committed(workspace: Workspace, decide_on: Callable[[Snapshot], Decided[_Ou
     committed = commit_decided(workspace, decide_on)
     outcome = committed.outcome
     if outcome.reasons:
-        return _refused(workspace, outcome.conflict.id, outcome.reasons)
+        return refused(workspace, "resolve", outcome.conflict.id, outcome.reasons)
     return _done(workspace, outcome, committed.commit)
 
 
@@ -342,14 +343,3 @@ def _is_left(workspace: Workspace, kept: Collection[str]) -> bool:
     request = access_request(workspace, SYSTEM_ACTOR)
     sides = _sides(workspace, workspace.store.snapshot(), kept, request)
     return any(set(side.record.conflicts) & set(kept) for side in sides)
-
-
-def _refused(workspace: Workspace, target: str, reasons: Sequence[Reason]) -> Result:
-    return Result(
-        action="resolve",
-        target=target,
-        status=ResultStatus.REFUSED,
-        message=reasons[0].message,
-        store=str(workspace.store.root),
-        reasons=tuple(reasons),
-    )

@@ -17,7 +17,7 @@ from memfs.model.authority import Sensitivity, Sink
 from memfs.model.decision import Reason
 from memfs.model.grant import GRANT_SINKS, Grant, GrantOperation
 from memfs.model.instants import format_instant
-from memfs.model.operation import Commit, OperationKind
+from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
@@ -26,6 +26,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_operation
 from memfs.policy.authority import capture_origin
 from memfs.policy.grants import GRANT_KIND, check_grant, check_revocation, grant_from
+from memfs.services.answers import done, refused
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import GRANT_FOLDER, access_request
 from memfs.services.ports import Workspace
@@ -76,7 +77,7 @@ def issue_grant(workspace: Workspace, wanted: Grant, actor: Actor) -> Result:
     faults = check_grant(wanted, project=workspace.scope, now=workspace.clock.now())
     reasons = decision.reasons if not decision.is_admitted else faults
     if reasons:
-        return _refused(workspace, "grant", str(wanted.grantee), reasons)
+        return refused(workspace, "grant", str(wanted.grantee), reasons)
 
     def decide_on(snapshot: Snapshot) -> Decided[str]:
         draft = new_file(workspace, snapshot, _record_of(workspace, wanted, actor), decision)
@@ -92,7 +93,7 @@ def issue_grant(workspace: Workspace, wanted: Grant, actor: Actor) -> Result:
 
     committed = commit_decided(workspace, decide_on)
     message = f"{wanted.grantee} may {words_of(wanted)}"
-    return _done(workspace, "grant", committed.outcome, message, committed.commit)
+    return done(workspace, "grant", committed.outcome, message, committed.commit)
 
 
 def revoke_grant(workspace: Workspace, reference: str, actor: Actor) -> Result:
@@ -104,7 +105,7 @@ def revoke_grant(workspace: Workspace, reference: str, actor: Actor) -> Result:
     """
     decision = decide_operation("grant.revoke", actor, workspace.settings)
     if not decision.is_admitted:
-        return _refused(workspace, "revoke", reference, decision.reasons)
+        return refused(workspace, "revoke", reference, decision.reasons)
 
     def decide_on(snapshot: Snapshot) -> Decided[tuple[Grant, Reason | None]]:
         request = access_request(workspace, actor, is_history=True, sees_polluted=True)
@@ -150,7 +151,7 @@ def revoke_grant(workspace: Workspace, reference: str, actor: Actor) -> Result:
             reasons=(denial,),
         )
     message = f"taken back; {grant.grantee} reads nothing by it from now on"
-    return _done(workspace, "revoke", grant.id, message, committed.commit)
+    return done(workspace, "revoke", grant.id, message, committed.commit)
 
 
 def standing_grants(workspace: Workspace, actor: Actor) -> tuple[StandingGrant, ...]:
@@ -236,27 +237,3 @@ def _record_of(workspace: Workspace, grant: Grant, actor: Actor) -> Record:
 
 def _unknown(reference: str) -> UnknownGrantError:
     return UnknownGrantError(f"no grant matches {reference!r}", hint="see: memfs grants")
-
-
-def _refused(workspace: Workspace, action: str, target: str, reasons: tuple[Reason, ...]) -> Result:
-    return Result(
-        action=action,
-        target=target,
-        status=ResultStatus.REFUSED,
-        message=reasons[0].message,
-        store=str(workspace.store.root),
-        reasons=reasons,
-    )
-
-
-def _done(
-    workspace: Workspace, action: str, target: str, message: str, commit: Commit | None
-) -> Result:
-    return Result(
-        action=action,
-        target=target,
-        status=ResultStatus.DONE,
-        message=message,
-        operation=commit.transaction if commit else "",
-        store=str(workspace.store.root),
-    )

@@ -15,10 +15,10 @@ from typing import Final
 from memfs.errors import UsageError
 from memfs.formats.record_codec import update_record
 from memfs.model.decision import Reason
-from memfs.model.operation import Commit, OperationKind
+from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
-from memfs.model.result import Result, ResultStatus
+from memfs.model.result import Result
 from memfs.model.scope import Scope
 from memfs.model.status import Status
 from memfs.policy.administration import decide_operation
@@ -26,6 +26,7 @@ from memfs.policy.authority import capture_origin
 from memfs.policy.namespaces import is_owner
 from memfs.policy.pollution import POLLUTION_KIND, polluted_by
 from memfs.policy.reasons import reason
+from memfs.services.answers import done, refused
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import POLLUTION_FOLDER
 from memfs.services.ports import Workspace
@@ -59,7 +60,7 @@ def pollute(workspace: Workspace, scope: Scope, cause: str, actor: Actor) -> Res
     decision = decide_operation("pollution.mark", actor, workspace.settings)
     denials = decision.reasons or _check_owner(workspace, scope)
     if denials:
-        return _refused(workspace, "pollute", scope, denials)
+        return refused(workspace, "pollute", str(scope), denials)
 
     def decide_on(snapshot: Snapshot) -> Decided[str]:
         standing = next(_marks(workspace, snapshot, scope), None)
@@ -87,9 +88,9 @@ def pollute(workspace: Workspace, scope: Scope, cause: str, actor: Actor) -> Res
     committed = commit_decided(workspace, decide_on)
     if committed.commit is None:
         message = f"{scope} is marked already as {committed.outcome}"
-        return _answer(workspace, "pollute", committed.outcome, message, None)
+        return done(workspace, "pollute", committed.outcome, message, None)
     message = f"nothing of {scope} is served, taken in or published until it is cleared"
-    return _answer(workspace, "pollute", committed.outcome, message, committed.commit)
+    return done(workspace, "pollute", committed.outcome, message, committed.commit)
 
 
 def clear(workspace: Workspace, scope: Scope, actor: Actor) -> Result:
@@ -100,7 +101,7 @@ def clear(workspace: Workspace, scope: Scope, actor: Actor) -> Result:
     """
     decision = decide_operation("pollution.clear", actor, workspace.settings)
     if not decision.is_admitted:
-        return _refused(workspace, "clear", scope, decision.reasons)
+        return refused(workspace, "clear", str(scope), decision.reasons)
 
     def decide_on(snapshot: Snapshot) -> Decided[str]:
         standing = tuple(_marks(workspace, snapshot, scope))
@@ -132,9 +133,9 @@ def clear(workspace: Workspace, scope: Scope, actor: Actor) -> Result:
 
     committed = commit_decided(workspace, decide_on)
     if committed.commit is None:
-        return _answer(workspace, "clear", str(scope), f"{scope} is not marked", None)
+        return done(workspace, "clear", str(scope), f"{scope} is not marked", None)
     message = f"{scope} is served again"
-    return _answer(workspace, "clear", committed.outcome, message, committed.commit)
+    return done(workspace, "clear", committed.outcome, message, committed.commit)
 
 
 def cause_label(cause: str) -> str:
@@ -160,29 +161,3 @@ def _marks(workspace: Workspace, snapshot: Snapshot, scope: Scope) -> Iterator[S
     for stored in read_records(workspace, snapshot, places):
         if polluted_by(stored.record) == scope:
             yield stored
-
-
-def _refused(
-    workspace: Workspace, action: str, scope: Scope, denials: tuple[Reason, ...]
-) -> Result:
-    return Result(
-        action=action,
-        target=str(scope),
-        status=ResultStatus.REFUSED,
-        message=denials[0].message,
-        store=str(workspace.store.root),
-        reasons=denials,
-    )
-
-
-def _answer(
-    workspace: Workspace, action: str, target: str, message: str, commit: Commit | None
-) -> Result:
-    return Result(
-        action=action,
-        target=target,
-        status=ResultStatus.DONE if commit is not None else ResultStatus.NOTHING,
-        message=message,
-        operation=commit.transaction if commit is not None else "",
-        store=str(workspace.store.root),
-    )
