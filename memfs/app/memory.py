@@ -13,12 +13,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from memfs.app.asking import Asking
+from memfs.app.briefing import Briefing
+from memfs.app.conversing import Conversing
 from memfs.app.drafts import ClaimOptions, checks_from, draft_from, times_from
 from memfs.app.governing import Governing
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
 from memfs.app.publishing import OpenStore, Publishing
+from memfs.app.queueing import Queueing
+from memfs.app.running import Running
 from memfs.app.switches import settings_in_force
+from memfs.app.tracking import Tracking
 from memfs.errors import MemfsError
 from memfs.model.authority import Sensitivity
 from memfs.model.origin import Actor, Channel
@@ -39,7 +44,17 @@ EditText = Callable[[bytes, str], bytes]
 """Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
-class Memory(Asking, Overseeing, Governing, Publishing):
+class Memory(
+    Asking,
+    Overseeing,
+    Governing,
+    Publishing,
+    Running,
+    Tracking,
+    Conversing,
+    Briefing,
+    Queueing,
+):
     """One opened store and the one who works with it. Use it as a context manager."""
 
     def __init__(

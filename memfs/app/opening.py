@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from memfs.app.environment import lineage_from
 from memfs.app.registry import REGISTRY
 from memfs.app.switches import is_switched_off, settings_in_force
 from memfs.app.system import SystemClock, SystemIds, cache_root
@@ -110,6 +111,7 @@ def _opened(
         purpose=env.get(PURPOSE, ""),
         home_dir=home_folder(env),
         is_switched_off=is_switched_off(env),
+        lineage=lineage_from(env),
     )
     try:
         # Before anything is read: a restored backup must not bring back what was forgotten.

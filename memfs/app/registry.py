@@ -5,6 +5,8 @@ from __future__ import annotations
 from memfs.domains.claims.kinds import CLAIM_KINDS
 from memfs.domains.governance.kinds import GOVERNANCE_KINDS
 from memfs.domains.provenance.kinds import PROVENANCE_KINDS
+from memfs.domains.runs.kinds import RUN_KINDS
+from memfs.domains.sessions.kinds import SESSION_KINDS
 from memfs.model.kinds import KindRegistry
 
 REGISTRY = KindRegistry(
@@ -12,5 +14,7 @@ REGISTRY = KindRegistry(
         *CLAIM_KINDS,
         *PROVENANCE_KINDS,
         *GOVERNANCE_KINDS,
+        *RUN_KINDS,
+        *SESSION_KINDS,
     )
 )

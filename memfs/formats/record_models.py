@@ -103,6 +103,7 @@ ChannelName: TypeAlias = Literal[
     "terminal",
     "editor",
     "page",
+    "form",
     "scripted",
     "prompt-hook",
     "host",

@@ -33,6 +33,7 @@ from memfs.model.settings import (
     Mode,
     RankSettings,
     RecallSettings,
+    RunSettings,
     Settings,
     StoreSettings,
     TrustSettings,
@@ -43,8 +44,12 @@ if TYPE_CHECKING:
     from memfs.formats.record_problems import Fault
 
 _DIGEST_CHARS: Final = 8
-_WITHOUT_EMPTY: Final = ("sources_off",)
-"""Settings that count in the digest only where they say something, being younger than it."""
+_YOUNGER: Final[Mapping[str, Any]] = {
+    "sources_off": frozenset(),
+    "runs": RunSettings(),
+    "forms": True,
+}
+"""Settings that count in the digest only where they are not the default: they are younger."""
 _IMPORT: Final = re.compile(r"import:[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -111,10 +116,11 @@ def _canonical(settings: Settings) -> str:
             return dict(value)
         if isinstance(value, frozenset):
             return sorted(value)
-        names = (name for name in value.__slots__ if name not in _WITHOUT_EMPTY)
-        said = {name: getattr(value, name) for name in names}
-        return said | {
-            name: part for name in _WITHOUT_EMPTY if (part := getattr(value, name, None))
+        said = {name: getattr(value, name) for name in value.__slots__}
+        return {
+            name: part
+            for name, part in said.items()
+            if name not in _YOUNGER or part != _YOUNGER[name]
         }
 
     return json.dumps(replace(settings, digest=""), default=plain, sort_keys=True)
@@ -334,7 +340,12 @@ _GROUPS: Final[Mapping[str, _Field]] = {
     "sources": _group(dict, {"off": _switches}),
     "trust": _group(
         TrustSettings,
-        {"scripted": _principals, "hand_edits": _choice(HandEdits), "agent_quotes": _boolean},
+        {
+            "scripted": _principals,
+            "hand_edits": _choice(HandEdits),
+            "agent_quotes": _boolean,
+            "forms": _boolean,
+        },
     ),
     "recall": _group(RecallSettings, _RECALL),
     "inbox": _group(
@@ -343,6 +354,16 @@ _GROUPS: Final[Mapping[str, _Field]] = {
             "expire_days": _integer(1, 36_500),
             "quota": _integer(1, 1_000_000),
             "item_bytes": _integer(64, 1_048_576),
+        },
+    ),
+    "runs": _group(
+        RunSettings,
+        {
+            "preamble_items": _integer(0, 64),
+            "preamble_tokens": _integer(1, 1_000_000),
+            "index_entries": _integer(1, 100_000),
+            "resolved_days": _integer(0, 36_500),
+            "idle_minutes": _integer(1, 10_080),
         },
     ),
     "store": _group(

@@ -25,6 +25,16 @@ class FieldType(StrEnum):
     OBJECT_LIST = "object_list"
 
 
+class Filing(StrEnum):
+    """How the files of a kind are spread over folders."""
+
+    BY_MONTH = "by_month"
+    """``<folder>/2026-11/…``, split before a month grows wide."""
+    BY_ID = "by_id"
+    """``<folder>/<end of the id>/…``: the place follows from the id alone, so that two clones
+    that make the same record file it in the same place."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldSpec:
     """One field that a kind adds to the envelope."""
@@ -50,6 +60,9 @@ class KindSpec:
         single_valued: At most one active record per (subject, scope); two contradict.
         review_after_days: Days until a person should look again; ``None`` for never.
         is_claim: Listed, recalled and projected as a claim; evidence and receipts are not.
+        is_found: No claim, and all the same an answer to a question: runs and issues.
+        is_named_by_id: Its file is called by its id alone, not by its title.
+        filing: How its files are spread over folders.
         fields: Fields beyond the envelope.
     """
 
@@ -62,7 +75,15 @@ class KindSpec:
     single_valued: bool = False
     review_after_days: int | None = None
     is_claim: bool = True
+    is_found: bool = False
+    is_named_by_id: bool = False
+    filing: Filing = Filing.BY_MONTH
     fields: tuple[FieldSpec, ...] = ()
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether a question can be answered with records of this kind."""
+        return self.is_claim or self.is_found
 
 
 class KindRegistry:

@@ -66,6 +66,8 @@ class Channel(StrEnum):
     """A person in ``memfs edit`` or ``memfs review edit``."""
     PAGE = "page"
     """A person on the review page with its session token."""
+    FORM = "form"
+    """A person in a form that the client of a protocol server showed them, once for each act."""
     SCRIPTED = "scripted"
     """A script that acts for a person in a store set up for that."""
     PROMPT_HOOK = "prompt-hook"
@@ -141,6 +143,7 @@ class Actor:
             Channel.TERMINAL,
             Channel.EDITOR,
             Channel.PAGE,
+            Channel.FORM,
             Channel.SCRIPTED,
         )
 

@@ -48,11 +48,15 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustSettings:
-    """Who may act for a person, and what happens to hand edits."""
+    """Who may act for a person, and what happens to hand edits.
+
+    ``forms``: an answer in a form that a protocol client shows is that person's decision.
+    """
 
     scripted: tuple[str, ...] = ()
     hand_edits: HandEdits = HandEdits.REVIEW
     agent_quotes: bool = True
+    forms: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,25 @@ class InboxSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """What an agent is given before it starts, and how long work stays in sight.
+
+    Attributes:
+        preamble_items: Records in the preamble of a dispatched run.
+        preamble_tokens: Its hard size.
+        index_entries: Runs that the index lists one by one; older ones are summed up.
+        resolved_days: Days after which a resolved issue leaves the default list.
+        idle_minutes: Minutes without a turn after which a session counts as ended.
+    """
+
+    preamble_items: int = 3
+    preamble_tokens: int = 1500
+    index_entries: int = 500
+    resolved_days: int = 90
+    idle_minutes: int = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
     """How the store writes."""
 
@@ -122,6 +145,7 @@ class Settings:
     trust: TrustSettings = field(default_factory=TrustSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     inbox: InboxSettings = field(default_factory=InboxSettings)
+    runs: RunSettings = field(default_factory=RunSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     tightened: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     digest: str = ""

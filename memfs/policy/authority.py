@@ -20,7 +20,7 @@ from memfs.model.origin import Actor, Channel, Origin, OriginClass, PrincipalKin
 from memfs.model.record import Record
 
 PERSON_CHANNELS: Final = frozenset(
-    {Channel.TERMINAL, Channel.EDITOR, Channel.PAGE, Channel.SCRIPTED}
+    {Channel.TERMINAL, Channel.EDITOR, Channel.PAGE, Channel.FORM, Channel.SCRIPTED}
 )
 """Channels on which a person decides, directly or through a store set up for scripts."""
 
@@ -29,6 +29,7 @@ _CLASS_OF_CHANNEL: Final[Mapping[Channel, OriginClass]] = MappingProxyType(
         Channel.TERMINAL: OriginClass.USER_STATED,
         Channel.EDITOR: OriginClass.USER_STATED,
         Channel.PAGE: OriginClass.USER_STATED,
+        Channel.FORM: OriginClass.USER_STATED,
         Channel.SCRIPTED: OriginClass.USER_STATED,
         Channel.PROMPT_HOOK: OriginClass.USER_STATED,
         Channel.HOST: OriginClass.HOST_OBSERVED,

@@ -122,6 +122,7 @@ _PERSONAL: Final = frozenset({"preference", "profile"})
 _STATED: Final = frozenset({"fact", "decision", "reference", "warning", "note"})
 _ACCOUNTS: Final = frozenset({"evidence", "receipt"})
 _SOURCES: Final = frozenset({"evidence", "excerpt"})
+_WORK: Final = frozenset({"run", "issue", "session"})
 _SUPPORTED: Final = frozenset({"fact", "reference", "warning", "note"})
 _USER: Final = frozenset({OriginClass.USER_STATED})
 
@@ -240,10 +241,25 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         code="episode.host-observed",
         summary="the host observed how a run ended",
         verdict=Verdict.ACTIVATE,
-        kinds=frozenset({"episode", "run"}),
+        kinds=frozenset({"episode"}),
         origins=frozenset({OriginClass.HOST_OBSERVED}),
         scopes=_OWN,
         requires=_traits(Trait.HAS_OUTCOME),
+    ),
+    PromotionRow(
+        code="work.recorded",
+        summary="what was done and what is open is recorded, worth what its channel is",
+        verdict=Verdict.ACTIVATE,
+        kinds=_WORK,
+        origins=frozenset(
+            {
+                OriginClass.USER_STATED,
+                OriginClass.HOST_OBSERVED,
+                OriginClass.REMOTE,
+                OriginClass.AGENT_STATED,
+            }
+        ),
+        scopes=_OWN,
     ),
     PromotionRow(
         code="observation.update",

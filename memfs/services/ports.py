@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memfs.model.ids import StoreId
 from memfs.model.kinds import KindRegistry
+from memfs.model.lineage import NO_LINEAGE, Lineage
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import Settings
 from memfs.store.store import Store
@@ -50,6 +51,7 @@ class Workspace:
         purpose: What this process reads for, as its host says; matched by grants.
         is_switched_off: The environment of this process turns memory off, whatever the
             settings admitted say (A75); ``settings.mode`` says so too.
+        lineage: Which run and session this process works in, as its host says.
     """
 
     store: Store
@@ -64,6 +66,7 @@ class Workspace:
     purpose: str = ""
     home_dir: Path = field(default_factory=Path)
     is_switched_off: bool = False
+    lineage: Lineage = NO_LINEAGE
 
     @property
     def store_id(self) -> StoreId:

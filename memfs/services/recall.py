@@ -195,10 +195,10 @@ class _Reader:
             valid_at=query.valid_at or query.as_of,
             is_trial=workspace.settings.mode is Mode.SHADOW,
         )
-        claims = (kind.name for kind in workspace.registry if kind.is_claim)
+        answers = (kind.name for kind in workspace.registry if kind.is_answer)
         self._gates = IndexGates(
             request=self._request,
-            kinds=frozenset(query.kinds or claims),
+            kinds=frozenset(query.kinds or answers),
             branch=query.branch,
         )
         self._head = workspace.store.snapshot() if query.as_of is not None else None

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from memfs.model.digests import content_digest
-from memfs.model.ids import EXCERPT_PREFIX, short_id
-from memfs.model.kinds import KindSpec
+from memfs.model.ids import short_id
+from memfs.model.kinds import Filing, KindSpec
 from memfs.model.record import Record
 
 STORE_FOLDER: Final = ".memfs"
@@ -31,6 +31,7 @@ RECORD_FOLDERS: Final = (
     RECORDS_FOLDER,
     "runs",
     "issues",
+    "sessions",
     "graph",
     "timeline",
     "roles",
@@ -93,12 +94,13 @@ def record_path(kind: KindSpec, record: Record, month: str, shard_sizes: Mapping
         month: The month it is filed under, as ``2026-11``.
         shard_sizes: Files in each month folder of the kind, by folder name.
     """
-    is_source = kind.id_prefix == EXCERPT_PREFIX
-    if is_source or record.sensitivity.is_opaque or not (record.title or record.body):
+    is_nameless = kind.is_named_by_id or not (record.title or record.body)
+    if is_nameless or record.sensitivity.is_opaque:
         name = record.id
     else:
         name = f"{slugify(record.title or record.body[:200])}-{short_id(record.id)}"
-    return f"{kind.folder}/{shard_for(month, shard_sizes)}/{name}{kind.extension}"
+    folder = record.id[-2:] if kind.filing is Filing.BY_ID else shard_for(month, shard_sizes)
+    return f"{kind.folder}/{folder}/{name}{kind.extension}"
 
 
 def shard_for(month: str, shard_sizes: Mapping[str, int]) -> str:

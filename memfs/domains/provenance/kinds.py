@@ -59,6 +59,7 @@ EXCERPT = KindSpec(
     id_prefix="ex",
     append_only=True,
     is_claim=False,
+    is_named_by_id=True,
 )
 RECEIPT = KindSpec(
     name="receipt",

@@ -1,0 +1,1 @@
+"""Coding agents: the contract of each one's hooks, and its installer."""

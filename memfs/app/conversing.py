@@ -1,0 +1,22 @@
+"""Sessions of coding agents, their turns, and the commits of the project.
+
+:class:`memfs.app.memory.Memory` inherits it: one method a verb, each answered by a value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from memfs.model.origin import Actor
+from memfs.services.ports import Workspace
+
+
+class Conversing(ABC):
+    """Sessions of coding agents, their turns, and the commits of the project."""
+
+    workspace: Workspace
+    actor: Actor
+
+    @abstractmethod
+    def _take_in(self) -> None:
+        """Looks at what changed outside memfs, once."""

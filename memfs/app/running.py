@@ -1,0 +1,22 @@
+"""What was done: runs, their outcome and their lineage.
+
+:class:`memfs.app.memory.Memory` inherits it: one method a verb, each answered by a value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from memfs.model.origin import Actor
+from memfs.services.ports import Workspace
+
+
+class Running(ABC):
+    """What was done: runs, their outcome and their lineage."""
+
+    workspace: Workspace
+    actor: Actor
+
+    @abstractmethod
+    def _take_in(self) -> None:
+        """Looks at what changed outside memfs, once."""

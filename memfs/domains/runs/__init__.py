@@ -1,0 +1,1 @@
+"""What agents did: runs with their lineage, and the issues that they left open."""
