@@ -82,6 +82,10 @@ class Columns:
         """Tells whether the words of a document say when."""
         return bool(self.flags[document] & STATES_TIME)
 
+    def importance(self, document: int) -> int:
+        """Returns how important a document is, 1 to 10."""
+        return self.flags[document] & ~STATES_TIME
+
     @staticmethod
     def layout() -> tuple[tuple[str, str], ...]:
         """Returns the names and type codes of the arrays, in file order."""

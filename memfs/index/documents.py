@@ -28,6 +28,7 @@ _GateOrigin: TypeAlias = tuple[OriginClass, Principal, Channel, str]
 MAX_LENGTH: Final = 0xFFFF
 NO_INSTANT: Final = -(2**63)
 NO_GROUP: Final = 0
+_ASKED: Final = ("task", "workflow", "verdict")
 _SESSION: Final = re.compile(r"session:(?P<session>.+?)#(?P<turn>\d{1,9})\Z")
 
 
@@ -70,8 +71,10 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
     record = stored.record
     session, sequence = session_of(record)
     said = record.event_time or record.observed
-    title = "" if _opens_with(record.body, record.title) else record.title
-    text = record.body or record.summary or record.field_text
+    asked = _asked_of(record)
+    is_repeated = any(_opens_with(part, record.title) for part in (record.body, *asked))
+    title = "" if is_repeated else record.title
+    text = "\n".join((record.body or record.summary or record.field_text, *asked))
     words = analyzer.words(text)
     title_words = analyzer.words(title)
     terms: dict[str, float] = {}
@@ -101,6 +104,14 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
         states_time=is_dated and states_time(said_text),
         importance=record.importance,
     )
+
+
+def _asked_of(record: Record) -> tuple[str, ...]:
+    """Returns what a record of work was asked to do, which its prose does not repeat (C22)."""
+    if not record.body:
+        return ()
+    values = (record.fields.get(name) for name in _ASKED)
+    return tuple(value for value in values if isinstance(value, str) and value)
 
 
 def _opens_with(body: str, title: str) -> bool:

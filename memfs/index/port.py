@@ -18,7 +18,7 @@ from memfs.index.analysis import AnalysisSettings
 if TYPE_CHECKING:
     from memfs.index.documents import Document
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
 
 
@@ -96,6 +96,7 @@ class IndexQuery:
         asker: Names under which the asker speaks in records.
         limit: At most this many hits.
         is_listing: Every record behind the open gates, newest first, whatever its words.
+        by_importance: A listing begins with the most important ones.
     """
 
     text: str
@@ -108,6 +109,7 @@ class IndexQuery:
     asker: tuple[str, ...] = ()
     limit: int = 50
     is_listing: bool = False
+    by_importance: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

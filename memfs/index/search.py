@@ -84,7 +84,13 @@ class Searcher:
 
     def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
         """Returns the visible documents, those that have the keys asked for, newest first."""
-        documents = sorted(view.documents(), key=lambda d: (-self.instant(d), self.path(d)))
+        weigh = self.importance if query.by_importance else _as_any
+        best = heapq.nsmallest(
+            query.limit, ((-weigh(d), -self.instant(d), d) for d in view.documents())
+        )
+        edge = best[-1][:2] if best else (0, 0)
+        tied = (d for d in view.documents() if (-weigh(d), -self.instant(d)) <= edge)
+        documents = sorted(tied, key=lambda d: (-weigh(d), -self.instant(d), self.path(d)))
         return [
             IndexHit(path=self.path(d), blob=self.blob(d), score=0.0, coverage=1.0, parts={})
             for d in documents[: query.limit]
@@ -194,6 +200,11 @@ class Searcher:
         segment, local = self._locate(document)
         return self._segments[segment].instants[local]
 
+    def importance(self, document: int) -> int:
+        """Returns how important a document is, 1 to 10."""
+        segment, local = self._locate(document)
+        return self._segments[segment].importance(local)
+
     def speakers_of(self, mask: bytes | None) -> frozenset[str]:
         """Returns the folded names of those who speak in the documents of a mask, or in any."""
         found: set[str] = set()
@@ -256,6 +267,11 @@ class Searcher:
                     having[document] = 1
             mask = bytearray(map(and_, mask, having))
         return bytes(mask)
+
+
+def _as_any(document: int) -> int:
+    """Weighs every document alike."""
+    return 0
 
 
 def _bases(segments: Sequence[Columns]) -> list[int]:

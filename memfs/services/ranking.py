@@ -6,11 +6,12 @@ anything. Equal scores are ordered by path, to the last byte (A95).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from memfs.index.documents import session_of
 from memfs.index.port import IndexHit
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
@@ -20,6 +21,9 @@ from memfs.model.text import statement_of
 
 CONFLICT: Final = "conflict"
 """Component of a hit that is there for what it says otherwise than the hit before it."""
+RUN_KIND: Final = "run"
+RUN_TIES: Final = ("root", "parent", "session")
+"""Fields by which a run hangs together with others: its chain and its chat."""
 _SECONDS_A_DAY = 86_400.0
 _MOST_IMPORTANT = 10.0
 
@@ -40,11 +44,13 @@ class RankContext:
         settings: Weights.
         now: The moment that ages are measured from.
         branch: Branch of the project that is checked out; empty for unknown.
+        ties: Runs and sessions that the asker works in, by id.
     """
 
     settings: RankSettings
     now: datetime
     branch: str = ""
+    ties: frozenset[str] = frozenset()
 
 
 def is_answered(matches: Iterable[Match], settings: RankSettings) -> bool:
@@ -118,7 +124,7 @@ def _components(match: Match, best: float, context: RankContext) -> dict[str, fl
         "keyword": weights.keyword * keyword,
         "recency": weights.recency * recency(record, context.now, weights.half_life_days),
         "importance": weights.importance * record.importance / _MOST_IMPORTANT,
-        "lineage": weights.lineage * _lineage(record, context.branch),
+        "lineage": weights.lineage * _lineage(record, context),
         "outcome": weights.outcome * _outcome(record),
     }
 
@@ -132,9 +138,24 @@ def recency(record: Record, now: datetime, half_life_days: float) -> float:
     return float(0.5 ** (age / half_life_days))
 
 
-def _lineage(record: Record, branch: str) -> float:
-    """1 for what was learned on the very branch that is checked out."""
-    return 1.0 if branch and record.branch == branch else 0.0
+def _lineage(record: Record, context: RankContext) -> float:
+    """1 for what was learned on the branch that is checked out, or in the same chain or chat."""
+    if context.branch and record.branch == context.branch:
+        return 1.0
+    return 1.0 if context.ties and not context.ties.isdisjoint(ties_of(record)) else 0.0
+
+
+def ties_of(record: Record) -> Iterator[str]:
+    """Yields the runs and the session that a record came out of, by id (C24)."""
+    session, _ = session_of(record)
+    if session:
+        yield session
+    if record.kind == RUN_KIND:
+        yield record.id
+        for name in RUN_TIES:
+            tie = record.fields.get(name)
+            if tie and isinstance(tie, str):
+                yield tie
 
 
 def _outcome(record: Record) -> float:

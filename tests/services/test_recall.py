@@ -230,11 +230,12 @@ def test_the_past_is_told_as_memory_knew_it(tmp_path: Path, actor: Actor) -> Non
 @pytest.mark.parametrize("status", [Status.RETRACTED, Status.DELETED, Status.REPAIR_PENDING])
 def test_a_barrier_set_later_holds_for_the_past_too(tmp_path: Path, status: Status) -> None:
     from memfs.services import recall as module
+    from memfs.services.recall_reader import Reader
 
     with workspace_with(tmp_path, note(1, "alpha one"), note(2, "alpha two")) as workspace:
         before = workspace.store.snapshot()
         commit(workspace.store, note(1, "alpha one", status=status))
-        reader = module._Reader(workspace, question("alpha", as_of=START), before)
+        reader = Reader(workspace, question("alpha", as_of=START), before)
         opened = open_index(workspace, before)
 
         assert found(module._found(reader, opened, may_abstain=True)) == ["alpha two"]

@@ -1,0 +1,234 @@
+"""Reads hits of the index back from the ledger, for one question and one reader.
+
+A hit only says where to look: each is re-read from the commit that the answer is computed
+from, compared by blob, and put to the read gate again (A13, A59, E46).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, RecordIndex
+from memfs.model.origin import Principal
+from memfs.model.packet import LeftOut, ScoredRecord
+from memfs.model.query import Query
+from memfs.model.record import StoredRecord
+from memfs.model.settings import Mode
+from memfs.policy.access import may_read
+from memfs.policy.conflicts import is_newer, is_observation
+from memfs.policy.masking import visible_stored
+from memfs.services.gate import access_request
+from memfs.services.index_gates import IndexGates, documents_in_part
+from memfs.services.links import still_open, with_open_links
+from memfs.services.off_sources import rests_on_off_source
+from memfs.services.ports import Workspace
+from memfs.services.ranking import CONFLICT, Match, RankContext
+from memfs.services.served_records import record_from
+from memfs.services.ties import ties_here
+from memfs.store.snapshot import Snapshot
+
+MOST_HITS: Final = 1000
+SPARE_HITS: Final = 5
+"""How many hits beyond the limit are read, for ranking to reorder and for naming what is left."""
+_TOLD: Final = frozenset({"access.expired", "access.not-valid"})
+"""Denials that may be told; any other would give away that a record exists."""
+
+
+class Reader:
+    """Reads hits back from the ledger for one question and one reader."""
+
+    def __init__(self, workspace: Workspace, query: Query, snapshot: Snapshot) -> None:
+        self.query = query
+        self.left_out: list[LeftOut] = []
+        self._workspace = workspace
+        self._snapshot = snapshot
+        self._request = access_request(
+            workspace,
+            query.actor,
+            sink=query.sink,
+            scopes=query.scopes,
+            purpose=query.purpose,
+            valid_at=query.valid_at or query.as_of,
+            is_trial=workspace.settings.mode is Mode.SHADOW,
+        )
+        answers = (kind.name for kind in workspace.registry if kind.is_answer)
+        self._gates = IndexGates(
+            request=self._request,
+            kinds=frozenset(query.kinds or answers),
+            branch=query.branch,
+        )
+        self._head = workspace.store.snapshot() if query.as_of is not None else None
+        self.rank = RankContext(
+            settings=workspace.settings.recall.rank,
+            now=query.as_of or self._request.now,
+            branch=query.branch,
+            ties=ties_here(workspace, snapshot),
+        )
+
+    def index_query(self) -> IndexQuery:
+        """Returns the question as the index takes it."""
+        query, now = self.query, self.rank.now
+        keys = [f"tag:{tag}" for tag in query.tags]
+        if query.subject:
+            keys.append(f"subject:{query.subject}")
+        return IndexQuery(
+            text=query.text,
+            keys=tuple(keys),
+            is_open=self._gates.is_open,
+            since=_seconds(query.since),
+            until=_seconds(query.until),
+            valid_at=_seconds(self._request.valid_at or now),
+            asked=f"{now:%Y-%m-%d}",
+            asker=_names(query.actor.principal),
+            limit=min(MOST_HITS, query.limit + max(SPARE_HITS, query.limit // 2)),
+        )
+
+    def index_for(self, index: RecordIndex) -> RecordIndex:
+        """Returns an index that knows, of what is seen in part, the words that are seen."""
+        if not self._gates.may_be_in_part:
+            return index
+        listing = IndexQuery(
+            text="", is_open=self._gates.is_partly_open, is_listing=True, limit=MOST_HITS
+        )
+        found = self.read_all(index.search(listing, DEFAULT_SCORING))
+        if not found:
+            return index
+        seen = documents_in_part(self._workspace, ((item.hit, item.stored) for item in found))
+        return index.overlaid(
+            removed=tuple(item.hit.path for item in found), added=seen, ledger=index.ledger
+        )
+
+    def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
+        """Re-reads hits from the ledger, in one go, and keeps those that may be served."""
+        present = [hit for hit in hits if self._is_present(hit)]
+        contents = dict(self._snapshot.read_blobs([hit.blob for hit in present]))
+        matches = []
+        for hit in present:
+            stored = self._read(hit, contents.get(hit.blob))
+            if stored is not None:
+                matches.append(Match(hit=hit, stored=stored))
+        return matches
+
+    def with_conflicts(
+        self, order: tuple[ScoredRecord, ...], index: RecordIndex
+    ) -> tuple[ScoredRecord, ...]:
+        """Puts behind each hit what says otherwise, wherever it was found or if it was not.
+
+        What a host saw later comes first: it outranks the claim that it contradicts (A16).
+        """
+        found = {item.stored.record.id: item for item in order}
+        result: list[ScoredRecord] = []
+        count = 0
+        for item in order:
+            if item.stored.record.id not in found:
+                continue
+            count += 1
+            group = [found.pop(item.stored.record.id)]
+            if count <= self.query.limit:
+                self._complete(group, found, index)
+            lead, *rest = sorted(group, key=lambda side: not _is_update(side, group))
+            result.append(replace(lead, components=_without_conflict(lead)))
+            result.extend(_beside(side, item.score) for side in rest)
+        return tuple(
+            replace(item, stored=self._linked(item.stored), rank=rank)
+            for rank, item in enumerate(result, start=1)
+        )
+
+    def _complete(
+        self, group: list[ScoredRecord], found: dict[str, ScoredRecord], index: RecordIndex
+    ) -> None:
+        """Adds to a hit everything that it hangs together with by contradictions."""
+        asked = {group[0].stored.record.id}
+        for side in group:
+            for identifier in side.stored.record.conflicts:
+                if identifier in asked:
+                    continue
+                asked.add(identifier)
+                if identifier in found:
+                    group.append(found.pop(identifier))
+                else:
+                    group.extend(self._conflicting(identifier, group[0], index))
+
+    def _linked(self, stored: StoredRecord) -> StoredRecord:
+        return with_open_links(
+            self._workspace, self._snapshot, stored, self._request, head=self._head
+        )
+
+    def _conflicting(
+        self, identifier: str, hit: ScoredRecord, index: RecordIndex
+    ) -> Iterable[ScoredRecord]:
+        query = replace(self.index_query(), text="", keys=_keys_of(identifier, self.query), limit=1)
+        for match in self.read_all(index.search(query, DEFAULT_SCORING)):
+            yield ScoredRecord(
+                stored=match.stored, score=hit.score, components={CONFLICT: hit.score}, rank=0
+            )
+
+    def _is_present(self, hit: IndexHit) -> bool:
+        entry = self._snapshot.entry(hit.path)
+        if entry is not None and entry.blob == hit.blob:
+            return True
+        self._leave_file(hit, "recall.ghost", "the index names what the ledger does not have")
+        return False
+
+    def _read(self, hit: IndexHit, content: bytes | None) -> StoredRecord | None:
+        stored = content and record_from(self._workspace, hit.path, hit.blob, content)
+        if not stored:
+            self._leave_file(hit, "recall.unreadable", "the record cannot be read")
+            return None
+        seen = visible_stored(stored, self._request)
+        if seen is None:
+            denial = may_read(stored.record, self._request).reason
+            if denial is not None and denial.code in _TOLD:
+                self._leave(stored.record.id, denial.code, denial.message)
+            return None
+        if rests_on_off_source(self._workspace, self._snapshot, stored.record, self._request):
+            return None
+        return self._as_of_now(stored, seen)
+
+    def _as_of_now(self, stored: StoredRecord, seen: StoredRecord) -> StoredRecord | None:
+        """For the past: leaves out what was withdrawn since, and what is closed now (DESIGN §4)."""
+        if self._head is None:
+            return seen
+        return still_open(self._workspace, self._head, stored, seen, self._request)
+
+    def _leave_file(self, hit: IndexHit, code: str, message: str) -> None:
+        """Tells a person which file it is; what it is now, nobody has judged for a program."""
+        if self._request.is_trusted_reader:
+            self._leave(hit.path, code, message)
+
+    def _leave(self, name: str, code: str, message: str) -> None:
+        self.left_out.append(LeftOut(id=name, code=code, message=message))
+
+
+def _keys_of(identifier: str, query: Query) -> tuple[str, ...]:
+    """Returns what finds the other side; a tag that was asked for is asked of it too."""
+    return (f"id:{identifier}", *(f"tag:{tag}" for tag in query.tags))
+
+
+def _is_update(side: ScoredRecord, group: Sequence[ScoredRecord]) -> bool:
+    """Tells whether a host saw it after all that it contradicts here."""
+    record = side.stored.record
+    others = (other.stored.record for other in group if other is not side)
+    return is_observation(record) and not any(
+        is_newer(other, record.event_time or record.observed) for other in others
+    )
+
+
+def _without_conflict(hit: ScoredRecord) -> dict[str, float]:
+    parts = {name: part for name, part in hit.components.items() if name != CONFLICT}
+    return parts or {"keyword": hit.score}
+
+
+def _beside(hit: ScoredRecord, score: float) -> ScoredRecord:
+    return replace(hit, score=score, components={CONFLICT: score})
+
+
+def _names(principal: Principal) -> tuple[str, ...]:
+    return (principal.name.casefold(), "user") if principal.is_person else ("user",)
+
+
+def _seconds(moment: datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp() // 1)
