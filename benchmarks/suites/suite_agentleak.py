@@ -210,7 +210,7 @@ class Scenario:
             for name, value in item.items()
             if name not in self._allowed
             for text in _texts(value)
-            if len(text) >= _TELLING and text not in open_words and text not in _SAID_OF_ANY_RECORD
+            if _is_telling(text) and text not in open_words
         ]
         for agent in self._row["agents"]:
             answers = self._everything(agent, hidden, beside)
@@ -225,7 +225,7 @@ class Scenario:
             if agent["clearance"] in CLEARANCE:
                 self._count_shown(told, count)
             else:
-                allowed = [text for text in _texts(opened) if len(text) >= _TELLING]
+                allowed = [text for text in _texts(opened) if _is_telling(text)]
                 count.forbidden += len(allowed)
                 count.leaked_values += [f"{name}: {text}" for text in allowed if text in told]
 
@@ -318,6 +318,11 @@ def _stored_name(name: str) -> str:
 
 def _is_refused(name: str, value: object) -> bool:
     return any(screen(f"{name}: {text}", is_person=True).rejects for text in _texts(value))
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a value that stands in an answer was given away by it."""
+    return len(text) >= _TELLING and text not in _SAID_OF_ANY_RECORD
 
 
 def _texts(value: object) -> Iterator[str]:
