@@ -358,6 +358,8 @@ def test_watch_tells_of_a_saved_file_and_ends_with_ctrl_c(project: Path) -> None
         cwd=project,
         stdout=subprocess.PIPE,
         text=True,
+        # A suite that runs in the background of a shell inherits that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert watch.stdout is not None
 
