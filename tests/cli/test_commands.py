@@ -349,17 +349,24 @@ def test_a_commit_by_hand_with_a_broken_record_is_refused_by_the_hook(project: P
     assert _json(run_memfs("list", "--json", cwd=project)) == []
 
 
+# A suite that runs in the background of a shell inherits that Ctrl-C is ignored.
+_WITH_CTRL_C = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from memfs.cli.entry import run
+run()
+"""
+
+
 def test_watch_tells_of_a_saved_file_and_ends_with_ctrl_c(project: Path) -> None:
     identity = _remember(project, "Use tabs", "--kind", "preference")
     shown = _json(run_memfs("show", identity, "--json", cwd=project))
     file = project / ".memfs" / shown["path"]
     watch = subprocess.Popen(
-        [sys.executable, "-m", "memfs", "watch", "--json"],
+        [sys.executable, "-c", _WITH_CTRL_C, "watch", "--json"],
         cwd=project,
         stdout=subprocess.PIPE,
         text=True,
-        # A suite that runs in the background of a shell inherits that Ctrl-C is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert watch.stdout is not None
 
