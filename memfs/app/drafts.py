@@ -10,6 +10,7 @@ from memfs.errors import UsageError
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.evidence import Check, CheckKind
 from memfs.model.origin import Actor
+from memfs.model.outcome import UseResult
 from memfs.model.query import Query
 from memfs.model.record import DEFAULT_IMPORTANCE, Record
 from memfs.model.scope import Scope
@@ -136,6 +137,28 @@ def checks_from(options: ClaimOptions) -> tuple[Check, ...]:
     except ValueError as error:
         choices = ", ".join(CheckKind)
         raise UsageError(f"expected a check of {choices}: {error}") from error
+
+
+def check_from(text: str) -> Check:
+    """Reads a check as people type it, such as ``path:src/app.py``.
+
+    Raises:
+        UsageError: There is no such kind of check.
+    """
+    kind, _, value = text.partition(":")
+    return checks_from(ClaimOptions(checks=((kind, value),)))[0]
+
+
+def use_result_from(text: str) -> UseResult:
+    """Reads how using a record turned out.
+
+    Raises:
+        UsageError: There is no such result.
+    """
+    try:
+        return UseResult(text)
+    except ValueError:
+        raise UsageError(f"expected one of {', '.join(UseResult)}, got {text!r}") from None
 
 
 def _check_names(fields: Mapping[str, JsonValue]) -> None:

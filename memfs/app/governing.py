@@ -72,6 +72,34 @@ class Governing(ABC):
             self.workspace, observation, self.actor, output=output, source=source, key=key
         )
 
+    def outcome(
+        self,
+        reference: str,
+        result: str,
+        *,
+        evidence: Sequence[str] = (),
+        verifiers: Sequence[str] = (),
+    ) -> Result:
+        """Records how using a record turned out: a person's word, or what bears it out.
+
+        Args:
+            reference: The record that was used.
+            result: ``success``, ``partial`` or ``failure``.
+            evidence: Ids of what the host observed.
+            verifiers: What is to be looked up, such as ``path:src/app.py``.
+
+        Raises:
+            UsageError: There is no such result or check.
+        """
+        from memfs.app.drafts import check_from, use_result_from
+        from memfs.services.outcomes import record_outcome
+
+        wanted, checks = use_result_from(result), tuple(map(check_from, verifiers))
+        self._take_in()
+        return record_outcome(
+            self.workspace, reference, wanted, self.actor, evidence=evidence, checks=checks
+        )
+
     # Who may read what ------------------------------------------------------------------
 
     def grant(self, grantee: str, **options: Unpack[GrantOptions]) -> Result:

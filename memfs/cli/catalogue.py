@@ -69,6 +69,7 @@ SECTIONS: Final = (
         review="See, accept, reject or edit what waits in the inbox.",
         conflicts="List records that say otherwise about the same subject.",
         resolve="Say which side of a conflict stays.",
+        outcome="Say how using a record turned out.",
     ),
     _section(
         "Share",

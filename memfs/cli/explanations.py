@@ -11,6 +11,7 @@ from memfs.model.instants import format_instant
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
+    from memfs.model.outcome import Utility
     from memfs.services.explain import Explanation, Recalled, Service, Step
     from memfs.services.retrieval_log import LoggedItem, LoggedRecall
 
@@ -35,6 +36,7 @@ def explanation_value(explanation: Explanation) -> JsonValue:
         "review_after": format_instant(record.review_after) if record.review_after else "",
         "expires": format_instant(record.expires) if record.expires else "",
         "verify": explanation.verification,
+        "utility": utility_value(explanation.utility),
         "steps": [_step_value(step) for step in explanation.steps],
         "links": [
             {"id": link.id, "relation": link.relation, "kind": link.kind, "status": link.status}
@@ -46,6 +48,16 @@ def explanation_value(explanation: Explanation) -> JsonValue:
             for item in explanation.services
         ],
         "recalled": _recalled_value(explanation.recalled),
+    }
+
+
+def utility_value(utility: Utility) -> dict[str, JsonValue]:
+    """Returns how using a record turned out, counted."""
+    return {
+        "success": utility.success,
+        "partial": utility.partial,
+        "failure": utility.failure,
+        "worth": round(utility.value, 3),
     }
 
 
@@ -155,6 +167,8 @@ def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
         yield "verify", explanation.verification
     if record.conflicts:
         yield "conflict", ", ".join(record.conflicts)
+    if explanation.utility.count:
+        yield "outcomes", str(explanation.utility)
 
 
 def _service_row(item: Service) -> tuple[str, ...]:

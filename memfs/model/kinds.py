@@ -33,6 +33,8 @@ class Filing(StrEnum):
     BY_ID = "by_id"
     """``<folder>/<end of the id>/…``: the place follows from the id alone, so that two clones
     that make the same record file it in the same place."""
+    BY_SUBJECT = "by_subject"
+    """``<folder>/<end of the subject>/<subject>-…``: what is about one record stands together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,6 +64,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="record.rebuild", who=Who.PERSON_OR_SYSTEM),
             Rule(code="grant.issue", who=Who.PERSON),
             Rule(code="grant.revoke", who=Who.PERSON, is_always_possible=True),
+            Rule(code="outcome.record", who=Who.ANYONE),
             Rule(code="conflict.open", who=Who.ANYONE),
             Rule(code="conflict.resolve", who=Who.PERSON_OR_SYSTEM),
             Rule(code="conflict.settle", who=Who.SYSTEM, is_always_possible=True),

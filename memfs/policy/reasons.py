@@ -167,6 +167,15 @@ _PUBLICATION: Final = {
     "publication.same-scope": "the record is in that namespace already",
 }
 
+_OUTCOME: Final = {
+    "outcome.not-a-claim": "an outcome is of a claim that was used",
+    "outcome.not-verified": "no observation and no check bears it out; what a program says is none",
+    "outcome.needs-person": "that it helped in part is a person's to say",
+    "outcome.seen-before": "it was observed before the record said this",
+    "outcome.seen-otherwise": "what was observed did not end so",
+    "outcome.not-mentioned": "the record does not speak of what was looked up",
+}
+
 _ACTION: Final = {
     "action.no-memory": "no record that may be read is meant; nothing is made up in its place",
     "action.no-approval": "memory permits no action; a person has to approve it now",
@@ -200,6 +209,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_ACCESS,
         **_GRANT,
         **_PUBLICATION,
+        **_OUTCOME,
         **_ACTION,
         **_ADMINISTRATION,
     }

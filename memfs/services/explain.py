@@ -16,6 +16,7 @@ from typing import Final
 from memfs.errors import ConflictError
 from memfs.model.ids import split_version
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.outcome import NO_UTILITY, Utility
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, is_trusted, may_read
 from memfs.policy.administration import RULES
@@ -29,6 +30,7 @@ from memfs.services.modes import require_serving
 from memfs.services.ports import Workspace
 from memfs.services.reading import UnknownRecordError, find_record
 from memfs.services.retrieval_log import LoggedItem, LoggedRecall, read_log
+from memfs.services.utility import utilities
 from memfs.services.withdraw import targets_named
 from memfs.store.snapshot import Snapshot
 
@@ -96,6 +98,7 @@ class Explanation:
         age_days: Since memfs learned it; ``None`` when that is unknown.
         verification: What should be verified before it is relied on; empty for nothing.
         recalled: The last answer that considered it; ``None`` for none.
+        utility: What this version has proved to be good for.
     """
 
     stored: StoredRecord
@@ -105,6 +108,7 @@ class Explanation:
     age_days: int | None
     verification: str
     recalled: Recalled | None
+    utility: Utility = NO_UTILITY
 
 
 def explain(workspace: Workspace, reference: str, actor: Actor) -> Explanation:
@@ -133,6 +137,7 @@ def explain(workspace: Workspace, reference: str, actor: Actor) -> Explanation:
         age_days=age,
         verification=required_verification(record, now),
         recalled=_recalled(workspace, record.id, actor),
+        utility=utilities(workspace, snapshot, (record,)).get(record.reference, NO_UTILITY),
     )
 
 

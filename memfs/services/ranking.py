@@ -6,16 +6,16 @@ anything. Equal scores are ordered by path, to the last byte (A95).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from memfs.index.documents import session_of
 from memfs.index.port import IndexHit
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
-from memfs.model.relation import RelationKind
 from memfs.model.settings import RankSettings
 from memfs.model.text import statement_of
 
@@ -24,6 +24,7 @@ CONFLICT: Final = "conflict"
 RUN_KIND: Final = "run"
 RUN_TIES: Final = ("root", "parent", "session")
 """Fields by which a run hangs together with others: its chain and its chat."""
+_NO_UTILITY: Final[Mapping[str, float]] = MappingProxyType({})
 _SECONDS_A_DAY = 86_400.0
 _MOST_IMPORTANT = 10.0
 
@@ -45,12 +46,14 @@ class RankContext:
         now: The moment that ages are measured from.
         branch: Branch of the project that is checked out; empty for unknown.
         ties: Runs and sessions that the asker works in, by id.
+        utility: What records have proved to be good for, by reference; -1 to 1.
     """
 
     settings: RankSettings
     now: datetime
     branch: str = ""
     ties: frozenset[str] = frozenset()
+    utility: Mapping[str, float] = field(default_factory=lambda: _NO_UTILITY)
 
 
 def is_answered(matches: Iterable[Match], settings: RankSettings) -> bool:
@@ -125,7 +128,7 @@ def _components(match: Match, best: float, context: RankContext) -> dict[str, fl
         "recency": weights.recency * recency(record, context.now, weights.half_life_days),
         "importance": weights.importance * record.importance / _MOST_IMPORTANT,
         "lineage": weights.lineage * _lineage(record, context),
-        "outcome": weights.outcome * _outcome(record),
+        "outcome": weights.outcome * context.utility.get(record.reference, 0.0),
     }
 
 
@@ -156,11 +159,3 @@ def ties_of(record: Record) -> Iterator[str]:
             tie = record.fields.get(name)
             if tie and isinstance(tie, str):
                 yield tie
-
-
-def _outcome(record: Record) -> float:
-    """1 for what an outcome has borne out, half for what a person has confirmed."""
-    kinds = {relation.kind for relation in record.relations}
-    if RelationKind.OUTCOME_VALIDATED in kinds:
-        return 1.0
-    return 0.5 if RelationKind.USER_CONFIRMED in kinds else 0.0

@@ -121,7 +121,7 @@ def _found(reader: Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOut
     has_match = bool(matches)
     if may_abstain and query.text.strip() and not is_answered(matches, reader.rank.settings):
         matches = []
-    order, repeats = without_repeats(ranked(matches, reader.rank))
+    order, repeats = without_repeats(ranked(matches, reader.rank_of(matches)))
     order = reader.with_conflicts(order, index)
     kept, beyond = within_limit(order, query.limit)
     left_out = (

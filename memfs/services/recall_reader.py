@@ -28,6 +28,7 @@ from memfs.services.ports import Workspace
 from memfs.services.ranking import CONFLICT, Match, RankContext
 from memfs.services.served_records import record_from
 from memfs.services.ties import ties_here
+from memfs.services.utility import utilities
 from memfs.store.snapshot import Snapshot
 
 MOST_HITS: Final = 1000
@@ -112,6 +113,14 @@ class Reader:
                 matches.append(Match(hit=hit, stored=stored))
         return matches
 
+    def rank_of(self, matches: Iterable[Match]) -> RankContext:
+        """Returns what the rank of these matches depends on besides their words."""
+        records = (match.stored.record for match in matches)
+        known = utilities(self._workspace, self._snapshot, records)
+        if not known:
+            return self.rank
+        return replace(self.rank, utility={name: item.value for name, item in known.items()})
+
     def with_conflicts(
         self, order: tuple[ScoredRecord, ...], index: RecordIndex
     ) -> tuple[ScoredRecord, ...]:
@@ -133,7 +142,7 @@ class Reader:
             result.append(replace(lead, components=_without_conflict(lead)))
             result.extend(_beside(side, item.score) for side in rest)
         return tuple(
-            replace(item, stored=self._linked(item.stored), rank=rank)
+            replace(item, stored=self.linked(item.stored), rank=rank)
             for rank, item in enumerate(result, start=1)
         )
 
@@ -152,7 +161,8 @@ class Reader:
                 else:
                     group.extend(self._conflicting(identifier, group[0], index))
 
-    def _linked(self, stored: StoredRecord) -> StoredRecord:
+    def linked(self, stored: StoredRecord) -> StoredRecord:
+        """Returns a record with the links that its reader may follow."""
         return with_open_links(
             self._workspace, self._snapshot, stored, self._request, head=self._head
         )

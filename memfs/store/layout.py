@@ -44,8 +44,10 @@ RECORD_FOLDERS: Final = (
     "conflicts",
     "pollution",
     "publications",
+    "outcomes",
 )
 MANAGED_FOLDERS: Final = (*RECORD_FOLDERS, TOMBSTONE_FOLDER, HOLD_FOLDER)
+ENVELOPE_FOLDERS: Final = ("evidence/", "outcomes/")
 UNTRACKED_FOLDERS: Final = (INBOX_FOLDER, VIEWS_FOLDER)
 RECORD_EXTENSIONS: Final = (".md", ".json")
 
@@ -94,13 +96,26 @@ def record_path(kind: KindSpec, record: Record, month: str, shard_sizes: Mapping
         month: The month it is filed under, as ``2026-11``.
         shard_sizes: Files in each month folder of the kind, by folder name.
     """
+    if kind.filing is Filing.BY_SUBJECT:
+        return f"{subject_prefix(kind, record.subject)}{short_id(record.id)}{kind.extension}"
     is_nameless = kind.is_named_by_id or not (record.title or record.body)
     if is_nameless or record.sensitivity.is_opaque:
         name = record.id
     else:
-        name = f"{slugify(record.title or record.body[:200])}-{short_id(record.id)}"
+        words = _words_of_key(kind, record) or record.title or record.body[:200]
+        name = f"{slugify(words)}-{short_id(record.id)}"
     folder = record.id[-2:] if kind.filing is Filing.BY_ID else shard_for(month, shard_sizes)
     return f"{kind.folder}/{folder}/{name}{kind.extension}"
+
+
+def subject_prefix(kind: KindSpec, subject: str) -> str:
+    """Returns what the path of every record about ``subject``, an id, begins with."""
+    return f"{kind.folder}/{subject[-2:]}/{subject}-"
+
+
+def _words_of_key(kind: KindSpec, record: Record) -> str:
+    """Returns what the id was made of, where the whole place has to follow from the id."""
+    return record.subject if kind.filing is Filing.BY_ID else ""
 
 
 def shard_for(month: str, shard_sizes: Mapping[str, int]) -> str:
@@ -129,7 +144,7 @@ def is_record_path(path: str) -> bool:
 
 def is_envelope_path(path: str) -> bool:
     """Whether a file at ``path`` is an envelope: it says nothing that anybody searches for."""
-    return path.startswith("evidence/") and path.endswith(".json")
+    return path.startswith(ENVELOPE_FOLDERS) and path.endswith(".json")
 
 
 def is_reserved_path(path: str) -> bool:

@@ -179,17 +179,17 @@ CHANGES: Final = frozenset(
         "accept", "reject", "edit", "edit_candidate", "remember", "propose", "correct", "capture",
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
-        "check_staged", "may_act_on",
+        "check_staged", "may_act_on", "outcome",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
 
-NOTHING: Final = frozenset({"close", "settings"})
+NOTHING: Final = frozenset({"close", "settings", "ledger", "root"})
 """Methods that say nothing of any record."""
 
 _NAMESAKES: Final = (
     "remember", "propose", "correct", "capture", "edit", "forget", "retract", "restore", "erase",
-    "grant", "revoke", "resolve", "publish", "pollute", "clear", "reconcile", "rebuild", "watch",
+    "grant", "revoke", "resolve", "outcome", "publish", "pollute", "clear", "reconcile", "rebuild", "watch",
 )  # fmt: skip
 COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memfs.app.registry import REGISTRY
 from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.candidate import CandidateAction
 from memfs.model.conflict import Conflict, Resolution
@@ -18,6 +19,7 @@ from memfs.model.evidence import Quote
 from memfs.model.grant import Grant
 from memfs.model.limits import CAPTURES_A_DAY
 from memfs.model.origin import SYSTEM_ACTOR, OriginClass
+from memfs.model.outcome import UseResult
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import InboxSettings, Mode
@@ -31,6 +33,7 @@ from memfs.policy.promotion import ROWS
 from memfs.policy.publication import check_publication, source_pointer
 from memfs.policy.reasons import SENTENCES, reason
 from memfs.policy.resolution import check_resolution
+from memfs.policy.utility import OutcomeCase, check_outcome
 from memfs.policy.verification import Verification
 from tests.policy.test_eligibility import REFUSED
 from tests.support.policy import (
@@ -38,6 +41,7 @@ from tests.support.policy import (
     ANA,
     BEN,
     HOOK,
+    HOST,
     IMPORT,
     NOW,
     PROJECT,
@@ -260,6 +264,27 @@ def action_faults() -> Iterable[Reason]:
         yield from may_act(influences, "deploy it", approval=approval, now=NOW).reasons
 
 
+def outcome_faults() -> Iterable[Reason]:
+    used = claim("It is src/app.py.", observed=NOW, scope=PROJECT)
+    case = OutcomeCase(
+        record=used,
+        kind=REGISTRY.get("preference"),
+        result=UseResult.SUCCESS,
+        origin=origin_of(AGENT),
+        project=PROJECT,
+    )
+    seen = evidence(1, "make", HOST, observed=NOW, fields={"outcome": "failed"})
+    for change in (
+        {"kind": None},
+        {},
+        {"result": UseResult.PARTIAL},
+        {"evidence": (seen,)},
+        {"evidence": (replace(seen, observed=NOW - DAY),)},
+        {"verifications": (Verification("path", True, ("README.md",)),)},
+    ):
+        yield from check_outcome(replace(case, **change))
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
     reached |= {
@@ -270,6 +295,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *publication_faults(),
             *conflict_faults(),
             *action_faults(),
+            *outcome_faults(),
         )
     }
     assert set(SENTENCES) - reached == OUTSIDE

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -22,8 +24,13 @@ def match(number: int, score: float, coverage: float = 1.0, **changes: Any) -> M
     return Match(hit=hit, stored=item)
 
 
-def order(matches: list[Match], settings: RankSettings, branch: str = "") -> list[str]:
-    context = RankContext(settings=settings, now=NOW, branch=branch)
+def order(
+    matches: list[Match],
+    settings: RankSettings,
+    branch: str = "",
+    utility: Mapping[str, float] = MappingProxyType({}),
+) -> list[str]:
+    context = RankContext(settings=settings, now=NOW, branch=branch, utility=utility)
     return [item.stored.record.title for item in ranked(matches, context)]
 
 
@@ -44,10 +51,6 @@ def test_every_component_is_there_and_they_add_up_to_the_score() -> None:
         ("recency", {"observed": NOW - timedelta(days=1)}),
         ("importance", {"importance": 10}),
         ("lineage", {"branch": "topic"}),
-        (
-            "outcome",
-            {"relations": (Relation(kind=RelationKind.OUTCOME_VALIDATED, target="run_1"),)},
-        ),
     ],
 )
 def test_a_signal_reorders_and_can_be_switched_off(signal: str, better: dict[str, Any]) -> None:
@@ -58,6 +61,26 @@ def test_a_signal_reorders_and_can_be_switched_off(signal: str, better: dict[str
 
     assert order(matches, OFF, "topic") == ["text 1", "text 2"]
     assert order(matches, replace(OFF, **{signal: 0.2}), "topic") == ["text 2", "text 1"]
+
+
+def test_what_worked_comes_before_what_is_untried_and_that_before_what_failed() -> None:
+    matches = [match(1, 8.0), match(2, 7.9), match(3, 7.8)]
+    worth = {matches[0].stored.record.reference: -0.5, matches[2].stored.record.reference: 0.5}
+
+    assert order(matches, OFF, utility=worth) == ["text 1", "text 2", "text 3"]
+    found = order(matches, replace(OFF, outcome=0.2), utility=worth)
+    assert found == ["text 3", "text 2", "text 1"]
+
+
+def test_what_a_record_says_of_its_own_worth_moves_nothing() -> None:
+    """A relation can be written by whoever writes the record; an outcome cannot (A41)."""
+    said = tuple(
+        Relation(kind=kind, target="ev_1")
+        for kind in (RelationKind.OUTCOME_VALIDATED, RelationKind.USER_CONFIRMED)
+    )
+    matches = [match(1, 8.0), match(2, 7.9, relations=said)]
+
+    assert order(matches, replace(OFF, outcome=10.0)) == ["text 1", "text 2"]
 
 
 def test_age_halves_the_weight_at_each_half_life() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memfs.model.kinds import FieldSpec, FieldType, KindSpec
+from memfs.model.ids import OUTCOME_PREFIX
+from memfs.model.kinds import FieldSpec, FieldType, Filing, KindSpec
+from memfs.model.outcome import UseResult
 
 EVIDENCE = KindSpec(
     name="evidence",
@@ -95,4 +97,35 @@ RECEIPT = KindSpec(
     ),
 )
 
-PROVENANCE_KINDS = (EVIDENCE, EXCERPT, RECEIPT)
+OUTCOME = KindSpec(
+    name="outcome",
+    description="How using a record turned out, by a person or by what was observed.",
+    folder="outcomes",
+    extension=".json",
+    id_prefix=OUTCOME_PREFIX,
+    append_only=True,
+    is_claim=False,
+    filing=Filing.BY_SUBJECT,
+    fields=(
+        FieldSpec(
+            name="about",
+            field_type=FieldType.STRING,
+            description="The record that was used, with its version.",
+            required=True,
+        ),
+        FieldSpec(
+            name="result",
+            field_type=FieldType.STRING,
+            description="How it turned out.",
+            required=True,
+            choices=tuple(UseResult),
+        ),
+        FieldSpec(
+            name="checks",
+            field_type=FieldType.STRING_LIST,
+            description="Digests of what was looked up; absent where nothing was.",
+        ),
+    ),
+)
+
+PROVENANCE_KINDS = (EVIDENCE, EXCERPT, RECEIPT, OUTCOME)
