@@ -7,6 +7,7 @@ clock and randomness and therefore lives in ``memfs.app.system``.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Final, NewType
 
@@ -37,6 +38,7 @@ TRANSACTION_PREFIX: Final = "tx"
 CANDIDATE_PREFIX: Final = "cand"
 STORE_PREFIX: Final = "store"
 
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _ULID = r"[0-7][0-9abcdefghjkmnpqrstvwxyz]{25}"
 _ID: Final = re.compile(rf"(?P<prefix>[a-z]{{2,8}})_(?P<ulid>{_ULID})\Z")
 _VERSIONED: Final = re.compile(
@@ -72,3 +74,14 @@ def split_version(reference: str) -> tuple[str, int | None]:
     if match is None:
         return reference, None
     return match["id"], int(match["version"]) if match["version"] else None
+
+
+def derived_id(prefix: str, *parts: str) -> str:
+    """Returns an id that follows from ``parts`` alone, for what is made in two places at once."""
+    text = "\x1f".join((prefix, *parts)).encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(text).digest()[:16], "big")
+    digits = []
+    for _ in range(26):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return f"{prefix}_{''.join(reversed(digits))}"

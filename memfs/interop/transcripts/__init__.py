@@ -1,0 +1,1 @@
+"""Transcripts of coding agents: one module a client; each streams and never writes."""
