@@ -65,6 +65,10 @@ SECTIONS: Final = (
         restore="Serve a retracted record again.",
     ),
     _section(
+        "Follow the work",
+        issue="Keep what is open, and what became of it.",
+    ),
+    _section(
         "Decide",
         review="See, accept, reject or edit what waits in the inbox.",
         conflicts="List records that say otherwise about the same subject.",

@@ -12,6 +12,7 @@ from typing import Final
 from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.policy.content import statement_parts
+from memfs.policy.logs import is_continued
 from memfs.policy.transitions import check_move
 
 _WITHDRAWN: Final = frozenset({Status.RETRACTED, Status.DELETED, Status.REPAIR_PENDING})
@@ -71,7 +72,8 @@ def takes_back(old: Record, new: Record | None) -> bool:
         return False
     if new.status in (Status.SUPERSEDED, Status.RETRACTED, Status.REPAIR_PENDING, Status.DELETED):
         return True
-    return statement_parts(old) != statement_parts(new) or _is_stricter(old, new)
+    is_restated = statement_parts(old) != statement_parts(new) and not is_continued(old, new)
+    return is_restated or _is_stricter(old, new)
 
 
 def _is_stricter(old: Record, new: Record) -> bool:

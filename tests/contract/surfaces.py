@@ -143,6 +143,8 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "last recall": lambda memory, target: answered(memory.last_recall),
         "audit": lambda memory, target: answered(memory.audit),
         "stats": lambda memory, target: answered(memory.stats),
+        "issues": lambda memory, target: answered(lambda: memory.list_issues(is_all=True)),
+        "issue": lambda memory, target: answered(lambda: memory.show_issue(target.reference)),
     }
 )
 """Name to what an agent gets from it."""
@@ -170,6 +172,8 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "sides_against": "conflict marks",
         "trouble_beside": "global store's state",
         "import_path": "import preview",
+        "list_issues": "issues",
+        "show_issue": "issue",
     }
 )
 """Methods of ``Memory`` that hand out something of a store, with their surface."""
@@ -179,7 +183,8 @@ CHANGES: Final = frozenset(
         "accept", "reject", "edit", "edit_candidate", "remember", "propose", "correct", "capture",
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
-        "check_staged", "may_act_on", "outcome",
+        "check_staged", "may_act_on",
+        "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
@@ -209,6 +214,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "audit": "audit",
         "stats": "stats",
         "import": "import_path",
+        "issue": "list_issues",
         **{name: name for name in _NAMESAKES},
         "init": "settings",
         "config": "settings",
@@ -225,7 +231,7 @@ UNBUILT: Final = frozenset({"graph", "export", "mcp", "web", "context", "timelin
 UNTYPED: Final = frozenset(
     (
         "search", "search as of", "packet", "list", "inbox", "status", "check", "doctor",
-        "grants", "conflicts", "log", "last recall", "audit", "stats",
+        "grants", "conflicts", "log", "last recall", "audit", "stats", "issues",
     )
 )  # fmt: skip
 """Surfaces that are asked without a name of the record: an answer cannot be repeating one."""

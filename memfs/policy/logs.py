@@ -1,0 +1,44 @@
+"""Logs: records whose body only ever grows, so that more of it takes nothing back (C15).
+
+An issue is one. What is added to it, at the end or, by a merge, in between, changes neither its
+version nor what it said before; everything else that changes in it is a new version like any
+other's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from memfs.model.issue import ISSUE_KIND
+from memfs.model.record import Record
+from memfs.policy.content import statement_parts
+
+_LOGS: Final = frozenset({ISSUE_KIND})
+
+
+def is_log(kind: str) -> bool:
+    """Tells whether the records of a kind are logs."""
+    return kind in _LOGS
+
+
+def is_continued(old: Record, new: Record) -> bool:
+    """Tells whether ``new`` is the same log with nothing in it changed and perhaps more in it.
+
+    Every line of ``old`` stands in ``new``, in the same order, and all else that they state is
+    the same.
+    """
+    if not is_log(old.kind) or old.kind != new.kind:
+        return False
+    if statement_parts(replace(old, body="")) != statement_parts(replace(new, body="")):
+        return False
+    return _is_within(_lines(old.body), _lines(new.body))
+
+
+def _is_within(few: list[str], many: list[str]) -> bool:
+    rest = iter(many)
+    return all(line in rest for line in few)
+
+
+def _lines(body: str) -> list[str]:
+    return [line for line in body.replace("\r\n", "\n").split("\n") if line.strip()]
