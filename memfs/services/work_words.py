@@ -85,13 +85,13 @@ def kept_words(text: str, *, is_person: bool) -> KeptWords:
         text: As it arrived, with control characters, packets and anything else.
         is_person: A person says it on a channel where people decide.
     """
-    stripped, is_echo = _stripped(text[:_LOOKED_AT])
+    stripped, is_echo = without_packets(text[:_LOOKED_AT])
     found: Counter[str] = Counter()
     if len(text) > _LOOKED_AT:
         found[_BULK] += 1
     if is_echo:
         found[_ECHO] += 1
-    lines = _without_runs(_bounded(stripped, found).split("\n"), found)
+    lines = without_keys(_bounded(stripped, found).split("\n"), found)
     kept = _kept(lines, found, is_person=is_person)
     shown = _bounded("\n".join(_shown(line, found) for line in kept), found)
     # What was written out is longer and spelt otherwise: asked once more, as it will stand.
@@ -119,8 +119,12 @@ def merged(several: Iterable[Sequence[Reason]]) -> tuple[Reason, ...]:
     return _reasons(found)
 
 
-def _stripped(text: str) -> tuple[str, bool]:
-    """Returns a text without packets, whatever spelling their fences came back in."""
+def without_packets(text: str) -> tuple[str, bool]:
+    """Returns a text without packets, whatever spelling their fences came back in.
+
+    What a terminal takes for colours goes too, and line ends become line feeds. The second value
+    tells whether anything changed.
+    """
     text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     plain = _SPELT_FENCE.sub(lambda match: f"<{'/' if match['slash'] else ''}memfs-packet>", text)
     without = strip_packets(plain)
@@ -139,7 +143,7 @@ def _bounded(text: str, found: Counter[str]) -> str:
     return bounded
 
 
-def _without_runs(lines: Sequence[str], found: Counter[str]) -> list[str]:
+def without_keys(lines: Sequence[str], found: Counter[str]) -> list[str]:
     """Leaves out the lines of a key, also of one that is torn: no pattern knows its middle."""
     is_run = [_is_run(line.strip()) for line in lines]
     for order in (range(1, len(lines)), range(len(lines) - 2, -1, -1)):
