@@ -6,9 +6,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
+from memfs.errors import UsageError
+from memfs.model.authority import Sink
 from memfs.model.origin import Actor
+from memfs.model.packet import Packet
+from memfs.model.query import Query
+from memfs.services.beside import Beside
 from memfs.services.ports import Workspace
+
+if TYPE_CHECKING:
+    from memfs.domains.runs.replay import Replay
 
 
 class Briefing(ABC):
@@ -16,7 +25,76 @@ class Briefing(ABC):
 
     workspace: Workspace
     actor: Actor
+    beside: Beside
 
     @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
+    def _take_in_before_reading(self) -> str:
+        """Looks at what changed outside memfs, where a question may wait for that."""
+
+    def context(
+        self,
+        *,
+        task: str = "",
+        is_session_start: bool = False,
+        budget: int | None = None,
+        items: int | None = None,
+        purpose: str = "",
+        is_new_window: bool = False,
+    ) -> Packet:
+        """Returns what an agent is given before it starts: records, the last run, open issues.
+
+        The same store, question and moment give the same bytes. Where memory is off, the text is
+        empty and nothing is touched. What was not given has its reason in ``left_out``.
+
+        Args:
+            task: What is to be done, in words; packets in it are no part of the question.
+            is_session_start: Nothing is asked yet: the most important records.
+            budget: Hard size in tokens; by default that of the settings.
+            items: At most so many records; by default the number of the settings.
+            purpose: What it is for, matched by grants.
+            is_new_window: The host threw away what it was given before, after compacting for
+                instance: the cap of the session counts anew.
+
+        Raises:
+            UsageError: There is neither a task nor a session start, or both.
+        """
+        from memfs.domains.runs.brief import brief
+        from memfs.services.packet_text import strip_packets
+        from memfs.services.session_caps import begin_window
+
+        words = strip_packets(task).strip()
+        if is_session_start == bool(task.strip()):
+            raise UsageError("expected either a task or a session start")
+        if self.workspace.is_switched_off:
+            return brief(self.workspace, self.beside, self._opening("", budget, items, purpose))
+        if is_new_window:
+            begin_window(self.workspace)
+        trouble = self._take_in_before_reading()
+        query = self._opening(words, budget, items, purpose)
+        return brief(self.workspace, self.beside, query, trouble=trouble)
+
+    def _opening(self, words: str, budget: int | None, items: int | None, purpose: str) -> Query:
+        runs = self.workspace.settings.runs
+        return Query(
+            text=words,
+            actor=self.actor,
+            sink=Sink.PERSON if self.actor.is_person else Sink.AGENT,
+            purpose=purpose,
+            branch=self.workspace.project_branch,
+            limit=runs.preamble_items if items is None else items,
+            budget_tokens=runs.preamble_tokens if budget is None else budget,
+            is_opening=not words,
+        )
+
+    def replay_context(self, packet: str = "") -> Replay:
+        """Makes a packet again from its manifest; what was withdrawn since stays withdrawn.
+
+        Args:
+            packet: ``pkt_…``; empty for the last one. A program names its own packets alone.
+
+        Raises:
+            UnknownPacketError: No such packet is kept for this actor.
+        """
+        from memfs.domains.runs.replay import replay
+
+        return replay(self.workspace, self.beside, packet, self.actor)

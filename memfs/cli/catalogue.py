@@ -53,6 +53,7 @@ SECTIONS: Final = (
         capture="Keep a text as evidence that claims can quote.",
         propose="Suggest a claim; it waits for a person unless policy admits it.",
         recall="Answer a question from memory, within a token budget.",
+        context="Give an agent what it should know before it starts.",
         search="Find records and show how they score.",
         show="Show one record.",
         list="List records, newest first.",

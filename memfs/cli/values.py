@@ -152,6 +152,22 @@ def packet_value(packet: Packet) -> JsonValue:
         "left_out": [
             {"id": left.id, "code": left.code, "message": left.message} for left in packet.left_out
         ],
+        **_filled(
+            {
+                "id": packet.id,
+                "work": [
+                    {
+                        "name": section.name,
+                        "entries": [
+                            {"reference": entry.reference, "text": entry.text}
+                            for entry in section.entries
+                        ],
+                        "beyond": section.beyond,
+                    }
+                    for section in packet.sections
+                ],
+            }
+        ),
         "text": packet.text,
     }
 

@@ -55,6 +55,40 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing in a section of a packet, whole: a run, a next step, an open issue.
+
+    Attributes:
+        reference: The record behind it, ``run_…@1``.
+        text: Rendered and escaped.
+        place: Which of several things that one record says; 0 for the record itself.
+    """
+
+    reference: str
+    text: str
+    place: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a packet before its cards: how work stands.
+
+    Attributes:
+        name: Stable name, such as ``open_issues``.
+        heading: The line above its entries, escaped.
+        entries: In the order in which they matter.
+        beyond: How many more there are that were not looked at for this packet.
+        more: The command that shows the rest; empty for none.
+    """
+
+    name: str
+    heading: str
+    entries: tuple[Entry, ...]
+    beyond: int = 0
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Packet:
     """What an agent gets.
 
@@ -67,6 +101,8 @@ class Packet:
         store: Id of the store that answered.
         tokens: Estimated size of the rendered packet.
         text: The rendered, fenced text; empty when there is nothing to say.
+        sections: How work stands, as far as it fits; empty for a plain answer.
+        id: ``pkt_…``, by which it can be made again; empty for one that is not kept.
     """
 
     cards: tuple[Card, ...]
@@ -77,3 +113,5 @@ class Packet:
     store: str
     tokens: int
     text: str
+    sections: tuple[Section, ...] = ()
+    id: str = ""

@@ -33,6 +33,7 @@ class Query:
         branch: Only what was learned on this branch of the project, or on none.
         limit: At most this many records, 1 to 1,000.
         budget_tokens: Hard size of a packet.
+        is_opening: Nothing is asked yet: the most important records, whatever their words.
     """
 
     text: str
@@ -50,3 +51,4 @@ class Query:
     branch: str = ""
     limit: int = DEFAULT_LIMIT
     budget_tokens: int = DEFAULT_BUDGET_TOKENS
+    is_opening: bool = False

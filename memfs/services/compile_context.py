@@ -9,19 +9,22 @@ from, how old it is and what should be verified.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 from memfs.model.authority import Authority
+from memfs.model.ids import PACKET_PREFIX
 from memfs.model.instants import format_instant
-from memfs.model.packet import Card, LeftOut, MemoryState, Packet, ScoredRecord
+from memfs.model.packet import Card, LeftOut, MemoryState, Packet, ScoredRecord, Section
 from memfs.model.query import Query
 from memfs.model.record import Record
 from memfs.model.settings import RecallSettings
 from memfs.model.values import JsonValue
 from memfs.policy.conflicts import is_newer, is_observation
+from memfs.services.packet_sections import Chosen, section_lines, section_values
 from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
 from memfs.services.ports import Workspace
 from memfs.services.recall import RecallOutcome
@@ -30,6 +33,10 @@ BYTES_A_TOKEN: Final = 4
 STALE_AFTER_S: Final = 86_400
 NAMED_LEFT_OUT: Final = 5
 _VERSION: Final = "1"
+Identify: TypeAlias = Callable[[Packet, tuple[LeftOut, ...]], str]
+"""Names a packet by what it is made of and by what it tells was left out."""
+UNNAMED: Final = f"{PACKET_PREFIX}_{'0' * 26}"
+"""As long as any name, for measuring."""
 
 
 class PacketFormat(StrEnum):
@@ -46,6 +53,9 @@ def compile_packet(
     query: Query,
     *,
     format: PacketFormat | str = PacketFormat.MARKDOWN,  # noqa: A002
+    sections: Sequence[Section] = (),
+    spent_bytes: int = 0,
+    identify: Identify | None = None,
 ) -> Packet:
     """Returns the packet of an outcome; its text never exceeds the budget of the query.
 
@@ -54,37 +64,62 @@ def compile_packet(
         outcome: What was found.
         query: The question, for its budget.
         format: ``markdown``, ``json`` or ``text``.
+        sections: How work stands; it goes first and gets at most half of the budget, and what
+            the cards leave.
+        spent_bytes: What this session was given before.
+        identify: Names the packet by what it is made of; the name stands in its fence.
     """
-    writer = _Writer(workspace, outcome, PacketFormat(format))
+    writer = PacketWriter(workspace, outcome, PacketFormat(format))
     caps = workspace.settings.recall
-    budget = min(query.budget_tokens, caps.session_bytes // BYTES_A_TOKEN)
+    rest = max(0, caps.session_bytes - spent_bytes) // BYTES_A_TOKEN
+    budget = min(query.budget_tokens, rest)
+    code = "packet.budget" if query.budget_tokens <= rest else "packet.session-cap"
+    writer.identifier = UNNAMED if identify else ""
+    chosen = Chosen(sections)
+    chosen.fill(lambda: tokens_of(writer.text([], [], chosen.sections)) <= budget // 2)
     cards: list[Card] = []
     left_out = list(outcome.left_out)
     for hit in outcome.hits:
         text = writer.card(hit, len(cards) + 1)
         reason = _too_large(hit.stored.record, text, caps)
         card = Card(hit=hit, text=text, tokens=tokens_of(text))
-        if reason is None and tokens_of(writer.text([*cards, card], [])) > budget:
+        if reason is None and tokens_of(writer.text([*cards, card], [], chosen.sections)) > budget:
             reason = LeftOut(
                 id=hit.stored.record.id,
-                code="packet.budget",
+                code=code,
                 message=f"{card.tokens} tokens more than the budget of {budget} allows",
             )
         if reason is None:
             cards.append(card)
         else:
             left_out.append(reason)
-    text = _fitting(writer, cards, left_out, budget)
-    return Packet(
+    chosen.fill(lambda: tokens_of(writer.text(cards, [], chosen.sections)) <= budget)
+    left_out.extend(
+        LeftOut(id=name, code=code, message=f"more than the budget of {budget} allows")
+        for name in chosen.left
+    )
+    told = _fitting(writer, cards, left_out, chosen.sections, budget)
+    is_empty = not cards and not chosen.sections and bool(outcome.hits or sections)
+    packet = Packet(
         cards=tuple(cards),
         left_out=tuple(left_out),
         state=outcome.state,
-        reason=outcome.reason or ("" if cards or not outcome.hits else "packet.nothing-fits"),
+        reason=outcome.reason or (_nothing(code) if is_empty else ""),
         ledger=outcome.ledger,
         store=workspace.store_id,
-        tokens=tokens_of(text),
-        text=text,
+        tokens=0,
+        text="",
+        sections=chosen.sections,
     )
+    if identify is not None and told is not None:
+        writer.identifier = identify(packet, tuple(told))
+        packet = replace(packet, id=writer.identifier)
+    text = "" if told is None else writer.text(cards, told, chosen.sections)
+    return replace(packet, text=text, tokens=tokens_of(text))
+
+
+def _nothing(code: str) -> str:
+    return "packet.nothing-fits" if code == "packet.budget" else code
 
 
 def tokens_of(text: str) -> int:
@@ -93,13 +128,17 @@ def tokens_of(text: str) -> int:
 
 
 def _fitting(
-    writer: _Writer, cards: Sequence[Card], left_out: Sequence[LeftOut], budget: int
-) -> str:
-    """Returns the text with what was left out, or without it where that does not fit."""
-    for candidate in (writer.text(cards, left_out), writer.text(cards, [])):
-        if tokens_of(candidate) <= budget:
+    writer: PacketWriter,
+    cards: Sequence[Card],
+    left_out: Sequence[LeftOut],
+    sections: Sequence[Section],
+    budget: int,
+) -> Sequence[LeftOut] | None:
+    """Returns what is told of what was left out; ``None`` where not even the rest fits."""
+    for candidate in (left_out, ()):
+        if tokens_of(writer.text(cards, candidate, sections)) <= budget:
             return candidate
-    return ""
+    return None
 
 
 def _too_large(record: Record, text: str, caps: RecallSettings) -> LeftOut | None:
@@ -113,10 +152,11 @@ def _too_large(record: Record, text: str, caps: RecallSettings) -> LeftOut | Non
     )
 
 
-class _Writer:
+class PacketWriter:
     """Writes cards and whole packets in one format."""
 
     def __init__(self, workspace: Workspace, outcome: RecallOutcome, style: PacketFormat) -> None:
+        self.identifier = ""
         self._outcome = outcome
         self._style = style
         self._now = workspace.clock.now()
@@ -137,25 +177,33 @@ class _Writer:
         ]
         return "\n".join([*notes, quoted(self._content(record))])
 
-    def text(self, cards: Sequence[Card], left_out: Sequence[LeftOut]) -> str:
+    def text(
+        self,
+        cards: Sequence[Card],
+        left_out: Sequence[LeftOut],
+        sections: Sequence[Section] = (),
+    ) -> str:
         """Returns the packet; empty when there is nothing to say."""
         state = self._outcome.state
         degraded = state not in (MemoryState.OK, MemoryState.EMPTY)
-        if not cards and not degraded:
+        if not cards and not sections and not degraded:
             return ""
+        named = {"packet": self.identifier} if self.identifier else {}
         head = opening(
             version=_VERSION,
             store=self._store,
             ledger=self._outcome.ledger[:12],
             state=self._outcome.state,
+            **named,
         )
         if self._style is PacketFormat.JSON:
-            return f"{head}\n{self._json_packet(cards, left_out)}\n{CLOSING}\n"
+            return f"{head}\n{self._json_packet(cards, left_out, sections)}\n{CLOSING}\n"
         parts = [head]
-        if cards:
+        if cards or sections:
             parts.append(PREAMBLE)
         if degraded:
             parts.append(f"memory state: {self._outcome.state} ({self._outcome.reason})")
+        parts.extend(section_lines(sections))
         parts.extend(f"\n{card.text}" for card in cards)
         if left_out:
             parts.append(f"\n{_left_out_line(left_out)}")
@@ -239,8 +287,13 @@ class _Writer:
             "more": f"memfs show {record.id}",
         }
 
-    def _json_packet(self, cards: Sequence[Card], left_out: Sequence[LeftOut]) -> str:
-        head = {
+    def _json_packet(
+        self,
+        cards: Sequence[Card],
+        left_out: Sequence[LeftOut],
+        sections: Sequence[Section] = (),
+    ) -> str:
+        head: dict[str, JsonValue] = {
             "note": " ".join(PREAMBLE.split()),
             "state": str(self._outcome.state),
             "reason": self._outcome.reason,
@@ -248,6 +301,8 @@ class _Writer:
             "ledger": self._outcome.ledger,
         }
         rest = {"left_out": [{"id": item.id, "code": item.code} for item in left_out]}
+        if sections:
+            head["work"] = section_values(sections)
         records = ",\n".join(card.text for card in cards)
         return f'{_json(head)[:-1]},"records":[{records}],{_json(rest)[1:]}'
 

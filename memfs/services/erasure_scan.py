@@ -172,7 +172,7 @@ def beyond_reach(workspace: Workspace, identifiers: Iterable[str]) -> dict[str, 
 def _packets(cache_dir: Path, identifiers: tuple[str, ...]) -> int:
     marks = [name.encode("ascii") for name in identifiers]
     count = 0
-    for log in (cache_dir / "log").glob("*.jsonl*"):
+    for log in (cache_dir / "log").glob("recall*.jsonl*"):
         try:
             lines = log.read_bytes().splitlines()
         except OSError:

@@ -39,7 +39,7 @@ Showing = Callable[[Workspace, Actor], StoredRecord]
 
 
 @dataclass(frozen=True, slots=True)
-class _Instant:
+class Instant:
     """One moment for all who answer a question: ages must not differ by who was asked later."""
 
     moment: datetime
@@ -68,7 +68,7 @@ def _asked(
     query: Query,
     answer: Callable[[Workspace, Query], RecallOutcome],
 ) -> RecallOutcome:
-    clock = _Instant(workspace.clock.now())
+    clock = Instant(workspace.clock.now())
     own = answer(replace(workspace, clock=clock), query)
     is_outside = bool(query.scopes) and GLOBAL_SCOPE not in query.scopes
     if own.state in _SILENT or is_outside:

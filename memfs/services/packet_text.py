@@ -81,6 +81,31 @@ def strip_packets(text: str) -> str:
     return "".join(kept)
 
 
+def prepended(packet: str, prompt: str) -> str:
+    """Returns a prompt behind a packet; without a packet the prompt itself, byte for byte (C28).
+
+    A packet that stands at the very beginning of the prompt is replaced, so that doing it twice
+    is doing it once; nothing else of the prompt is touched.
+    """
+    if not packet:
+        return prompt
+    return packet + _without_leading_packet(prompt)
+
+
+def _without_leading_packet(prompt: str) -> str:
+    """Takes away one whole packet that the prompt begins with, if it is just that."""
+    first = _FENCE.match(prompt)
+    if first is None or first["slash"]:
+        return prompt
+    depth = 0
+    for fence in _FENCE.finditer(prompt):
+        depth += -1 if fence["slash"] else 1
+        if depth == 0:
+            rest = prompt[fence.end() :]
+            return rest.removeprefix("\n") if fence[0] == CLOSING else prompt
+    return prompt
+
+
 def _is_unseen(character: str) -> bool:
     if unicodedata.category(character) in _UNSEEN:
         # Joiners are letters' business in several scripts and change nothing elsewhere.

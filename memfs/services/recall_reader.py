@@ -85,6 +85,8 @@ class Reader:
             asked=f"{now:%Y-%m-%d}",
             asker=_names(query.actor.principal),
             limit=min(MOST_HITS, query.limit + max(SPARE_HITS, query.limit // 2)),
+            is_listing=query.is_opening,
+            by_importance=query.is_opening,
         )
 
     def index_for(self, index: RecordIndex) -> RecordIndex:

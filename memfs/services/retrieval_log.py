@@ -29,6 +29,7 @@ LOG_FOLDER: Final = "log"
 LOG_FILE: Final = "recall.jsonl"
 EARLIER_FILE: Final = "recall.1.jsonl"
 KEY_FILE: Final = "key"
+MANIFEST_FILES: Final = ("packets.jsonl", "packets.1.jsonl")
 MOST_BYTES: Final = 1_048_576
 """Size at which the log is put aside; the one before it is dropped then."""
 MOST_ITEMS: Final = 50
@@ -94,6 +95,20 @@ def log_recall(workspace: Workspace, query: Query, outcome: RecallOutcome, packe
     _log(workspace, query, outcome, verb="recall", packet=packet, given=tokens)
 
 
+def log_context(workspace: Workspace, query: Query, outcome: RecallOutcome, packet: Packet) -> None:
+    """Notes what an agent was given before it started."""
+    tokens = {card.hit.stored.record.id: card.tokens for card in packet.cards}
+    _log(workspace, query, outcome, verb="context", packet=packet, given=tokens)
+
+
+def keyed_digest(workspace: Workspace, text: str) -> str:
+    """Returns a digest that nobody can confirm a guess by who has not the secret of the folder."""
+    try:
+        return _digest(_key(workspace.cache_dir / LOG_FOLDER), text)
+    except OSError:
+        return ""
+
+
 def log_search(workspace: Workspace, query: Query, outcome: RecallOutcome) -> None:
     """Notes what a search handed out."""
     given = {hit.stored.record.id: 0 for hit in outcome.hits}
@@ -117,7 +132,7 @@ def read_log(workspace: Workspace) -> Iterator[LoggedRecall]:
 def purge_log(workspace: Workspace) -> int:
     """Removes the log with its key and returns how many files went."""
     removed = 0
-    for name in (LOG_FILE, EARLIER_FILE, KEY_FILE):
+    for name in (LOG_FILE, EARLIER_FILE, KEY_FILE, *MANIFEST_FILES):
         with contextlib.suppress(OSError):
             (workspace.cache_dir / LOG_FOLDER / name).unlink()
             removed += 1
@@ -155,7 +170,10 @@ def _log(
             "tokens": 0 if packet is None else packet.tokens,
             "coverage": round(outcome.coverage, 4),
             "considered": len(considered) + len(outcome.left_out),
-            "items": [_item(workspace, hit, given) for hit in considered[:MOST_ITEMS]],
+            "items": [
+                *(_item(workspace, hit, given) for hit in considered[:MOST_ITEMS]),
+                *(_told(reference) for reference in _references(packet)),
+            ],
             "left_out": [_left(item) for item in left_out[:MOST_ITEMS]],
         }
         line = json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"
@@ -178,6 +196,16 @@ def _item(workspace: Workspace, hit: ScoredRecord, given: Mapping[str, int]) -> 
     if hit.stored.store not in ("", workspace.store_id):
         values["store"] = hit.stored.store
     return values
+
+
+def _references(packet: Packet | None) -> tuple[str, ...]:
+    """Returns the records that the sections of a packet tell of, each once."""
+    sections = () if packet is None else packet.sections
+    return tuple(dict.fromkeys(it.reference for section in sections for it in section.entries))
+
+
+def _told(reference: str) -> dict[str, object]:
+    return {"id": reference, "rank": 0, "score": 0.0, "parts": {}, "packed": True}
 
 
 def _left(item: LeftOut) -> list[str]:

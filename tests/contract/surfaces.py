@@ -103,6 +103,13 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "packet": lambda memory, target: answered(
             lambda: memory.recall(target.question, limit=100, budget=100_000)
         ),
+        "context": lambda memory, target: answered(
+            lambda: memory.context(task=target.question, items=64, budget=100_000)
+        ),
+        "session start": lambda memory, target: answered(
+            lambda: memory.context(is_session_start=True, items=64, budget=100_000)
+        ),
+        "replay": lambda memory, target: answered(memory.replay_context),
         "list": lambda memory, target: answered(memory.list_records),
         "show": lambda memory, target: answered(lambda: memory.show(target.reference)),
         "show by end of id": lambda memory, target: answered(
@@ -153,6 +160,8 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "recall": "packet",
         "search": "search",
+        "context": "context",
+        "replay_context": "replay",
         "show": "show",
         "list_records": "list",
         "history": "history",
@@ -200,6 +209,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
     {
         "recall": "recall",
         "search": "search",
+        "context": "context",
         "show": "show",
         "list": "list_records",
         "history": "history",
@@ -225,12 +235,13 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
 
-UNBUILT: Final = frozenset({"graph", "export", "mcp", "web", "context", "timeline"})
+UNBUILT: Final = frozenset({"graph", "export", "mcp", "web", "timeline"})
 """Surfaces that do not exist; a command of that name has to be put on the lists first."""
 
 UNTYPED: Final = frozenset(
     (
-        "search", "search as of", "packet", "list", "inbox", "status", "check", "doctor",
+        "search", "search as of", "packet", "context", "session start", "replay", "list",
+        "inbox", "status", "check", "doctor",
         "grants", "conflicts", "log", "last recall", "audit", "stats", "issues",
     )
 )  # fmt: skip

@@ -1,0 +1,137 @@
+"""The brief: what an agent is given before it starts, as one packet (C27, C30).
+
+The preamble of a dispatched run and the block of a session start are the same thing: records,
+how work stands and what is open, in one fence, within one budget. Where memory is off there is
+no brief at all, byte for byte (C28); a fault makes it shorter and never stands in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from memfs.domains.runs.work import ISSUE, Work, standing_work
+from memfs.model.packet import LeftOut, MemoryState, Packet
+from memfs.model.query import Query
+from memfs.model.settings import Mode
+from memfs.services.beside import Beside
+from memfs.services.compile_context import compile_packet
+from memfs.services.federation import Instant, recall
+from memfs.services.packet_manifest import keep_manifest, packet_name
+from memfs.services.ports import Workspace
+from memfs.services.ranking import within_limit
+from memfs.services.recall import RecallOutcome
+from memfs.services.retrieval_log import log_context
+from memfs.services.session_caps import within_session
+
+
+def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = "") -> Packet:
+    """Returns the brief for ``query``; its text is empty where there is nothing to say.
+
+    Args:
+        workspace: The store of the project.
+        beside: The global store, where there is one.
+        query: The task in words, or an opening without words; who asks, and the budget.
+        trouble: Code of what was in the way before; empty for nothing.
+    """
+    if workspace.settings.mode is Mode.OFF:
+        return _silent(workspace, MemoryState.OFF)
+    # One moment for all of it: ages must not differ by what was asked later.
+    here = replace(workspace, clock=Instant(workspace.clock.now()))
+    asked = replace(query, kinds=query.kinds or _kinds(workspace, query))
+    if workspace.settings.mode is Mode.SHADOW:
+        # What would have been given is logged by its ids, and given to nobody.
+        packet = _silent(workspace, MemoryState.SHADOW)
+        log_context(here, asked, recall(here, beside, asked), packet)
+        return packet
+    work = standing_work(here, asked)
+    found = recall(here, beside, replace(asked, limit=asked.limit + len(work.told)))
+    outcome = _with_state(_without_told(found, work, asked.limit), work, trouble)
+    packet = _given(here, beside, asked, outcome, work)
+    log_context(here, asked, outcome, packet)
+    return packet
+
+
+def _given(
+    workspace: Workspace, beside: Beside, query: Query, outcome: RecallOutcome, work: Work
+) -> Packet:
+    """Compiles the packet, counts it for its session and keeps its manifest."""
+    told: tuple[LeftOut, ...] = ()
+
+    def identify(packet: Packet, left_out: tuple[LeftOut, ...]) -> str:
+        nonlocal told
+        told = left_out
+        return packet_name(workspace, query, packet, left_out)
+
+    packet = within_session(
+        workspace,
+        lambda spent: compile_packet(
+            workspace,
+            outcome,
+            query,
+            sections=work.sections,
+            spent_bytes=spent,
+            identify=identify,
+        ),
+    )
+    if packet.id:
+        ledgers = _ledgers(workspace, beside, packet)
+        keep_manifest(workspace, query, packet, told=told, ledgers=ledgers)
+    return packet
+
+
+def _kinds(workspace: Workspace, query: Query) -> tuple[str, ...]:
+    """Returns the kinds of the records: open issues are told apart, and runs answer a task."""
+    return tuple(
+        kind.name
+        for kind in workspace.registry
+        if (kind.is_claim if query.is_opening else kind.is_answer) and kind.name != ISSUE
+    )
+
+
+def _silent(workspace: Workspace, state: MemoryState) -> Packet:
+    return Packet(
+        cards=(),
+        left_out=(),
+        state=state,
+        reason=f"mode.{state}",
+        ledger="",
+        store=workspace.store_id,
+        tokens=0,
+        text="",
+    )
+
+
+def _without_told(outcome: RecallOutcome, work: Work, limit: int) -> RecallOutcome:
+    """Leaves out the runs that the sections tell of already."""
+    rest = [hit for hit in outcome.hits if hit.stored.record.id not in work.told]
+    kept, beyond = within_limit(rest, limit)
+    hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))
+    left_out = (
+        LeftOut(id=hit.stored.record.id, code="recall.limit", message="beyond the limit")
+        for hit in beyond
+    )
+    return replace(outcome, hits=hits, left_out=(*outcome.left_out, *left_out))
+
+
+def _with_state(outcome: RecallOutcome, work: Work, trouble: str) -> RecallOutcome:
+    """Tells that something was in the way; open work is an answer where no record is."""
+    code = work.trouble or trouble
+    if outcome.state not in (MemoryState.OK, MemoryState.EMPTY):
+        return outcome
+    if code:
+        return replace(outcome, state=MemoryState.DEGRADED, reason=code)
+    if work.sections:
+        return replace(outcome, state=MemoryState.OK, reason="")
+    return outcome
+
+
+def _ledgers(workspace: Workspace, beside: Beside, packet: Packet) -> Mapping[str, str]:
+    """Returns the commit of each store that has a part in a packet."""
+    ledgers = {str(workspace.store_id): packet.ledger}
+    stores: Sequence[str] = [card.hit.stored.store for card in packet.cards]
+    for store in stores:
+        if store and store not in ledgers:
+            head = beside.ask(lambda other: (str(other.store_id), other.store.ledger_head() or ""))
+            ledgers[store] = head[1] if head is not None and head[0] == store else ""
+    return ledgers

@@ -1,0 +1,143 @@
+"""How work stands for one asker: the last run, what it left to be done, what is open.
+
+Asked of the store of the project alone and through the read gate; what the asker may not see is
+not there. Nothing here is in the way of an answer: a fault becomes a code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from memfs.domains.runs.issue_states import MOST_ISSUES, open_hits
+from memfs.domains.runs.work_sections import issue_section, run_sections
+from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
+from memfs.index.port import IndexHit
+from memfs.model.packet import Section
+from memfs.model.query import Query
+from memfs.model.record import Record, StoredRecord
+from memfs.services.ports import Workspace
+from memfs.services.ranking import ties_of
+from memfs.services.recall import search
+from memfs.services.shelf import Shelf, shelf
+from memfs.services.ties import ties_here
+from memfs.store.snapshot import Snapshot
+
+RUN: Final = "run"
+ISSUE: Final = "issue"
+LOOKED_AT: Final = 8
+"""So many of the newest runs are looked at for the last one and the last one of the chain."""
+SHOWN_ISSUES: Final = 10
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """How work stands.
+
+    Attributes:
+        sections: In the order in which they matter; empty where nothing was ever done.
+        told: Ids of the runs that the sections tell of.
+        trouble: Code of what was in the way; empty when nothing was.
+    """
+
+    sections: tuple[Section, ...] = ()
+    told: frozenset[str] = frozenset()
+    trouble: str = ""
+
+
+def standing_work(workspace: Workspace, question: Query) -> Work:
+    """Returns how work stands for whoever asks ``question``.
+
+    Args:
+        workspace: The store of the project.
+        question: Who asks and for where; issues that its words are about come first.
+    """
+    try:
+        if not workspace.store.ledger_head():
+            return Work()
+        return _standing(workspace, replace(question, branch="", is_opening=False))
+    except (IndexUnavailableError, StoreError, GitError, DataError) as error:
+        return Work(trouble=error.code)
+    except OSError:
+        return Work(trouble="recall.io")
+
+
+def _standing(workspace: Workspace, question: Query) -> Work:
+    snapshot = workspace.store.snapshot()
+    runs = _newest_runs(workspace, snapshot, question)
+    issues = _open_issues(workspace, snapshot, question, runs)
+    told = [(record, is_own) for is_own, record in enumerate(runs)]
+    sections = [
+        section for record, is_own in told for section in run_sections(record, is_own=bool(is_own))
+    ]
+    if issues is not None:
+        sections.append(issues)
+    return Work(sections=tuple(sections), told=frozenset(record.id for record in runs))
+
+
+def _newest_runs(workspace: Workspace, snapshot: Snapshot, question: Query) -> list[Record]:
+    """Returns the newest run, and behind it the newest of the own chain where it is another."""
+    found = shelf(workspace, snapshot, replace(question, text="", kinds=(RUN,), limit=LOOKED_AT))
+    runs = [stored.record for stored in found.read(found.hits)]
+    runs.sort(key=_age, reverse=True)
+    ties = ties_here(workspace, snapshot)
+    own = [run for run in runs if ties and not ties.isdisjoint(ties_of(run))]
+    return list({run.id: run for run in (*runs[:1], *own[:1])}.values())
+
+
+def _age(run: Record) -> tuple[datetime, str]:
+    return run.event_time or run.observed or _LONG_AGO, run.id
+
+
+def _open_issues(
+    workspace: Workspace, snapshot: Snapshot, question: Query, runs: Sequence[Record]
+) -> Section | None:
+    every = shelf(
+        workspace, snapshot, replace(question, text="", kinds=(ISSUE,), limit=MOST_ISSUES)
+    )
+    opened = open_hits(workspace, snapshot, every.hits)
+    if not opened:
+        return None
+    first = _named_first(workspace, question, runs) if len(opened) > SHOWN_ISSUES else ()
+    shown = _read_first(every, opened, first)
+    if not shown:
+        return None
+    return issue_section(
+        [stored.record for stored in shown], beyond=max(0, len(opened) - len(shown))
+    )
+
+
+def _named_first(workspace: Workspace, question: Query, runs: Sequence[Record]) -> tuple[str, ...]:
+    """Returns the ids of the issues that come first: about the task, then of the last runs."""
+    about: tuple[str, ...] = ()
+    if question.text.strip():
+        asked = replace(question, kinds=(ISSUE,), limit=SHOWN_ISSUES)
+        about = tuple(hit.stored.record.id for hit in search(workspace, asked).hits)
+    touched = (name for run in runs for name in _names(run))
+    return tuple(dict.fromkeys((*about, *touched)))
+
+
+def _names(run: Record) -> list[str]:
+    issues = run.fields.get("issues")
+    return [str(name) for name in issues] if isinstance(issues, list | tuple) else []
+
+
+def _read_first(
+    every: Shelf, opened: Sequence[IndexHit], first: Sequence[str]
+) -> tuple[StoredRecord, ...]:
+    """Reads so many of the open issues as are shown, those of ``first`` before the others."""
+    places = {name: place for place, name in enumerate(first)}
+
+    def rank(hit: IndexHit) -> int:
+        # An issue is filed by the end of its id, which its file's name ends with.
+        tail = hit.path.rpartition(".")[0]
+        ends = (place for name, place in places.items() if tail.endswith(name[-6:]))
+        return min(ends, default=len(places))
+
+    ordered = sorted(opened, key=rank) if places else opened
+    read = every.read(ordered[: SHOWN_ISSUES + len(places)])
+    read = tuple(sorted(read, key=lambda item: places.get(item.record.id, len(places))))
+    return read[:SHOWN_ISSUES]
