@@ -140,12 +140,12 @@ def checks_from(options: ClaimOptions) -> tuple[Check, ...]:
 
 
 def check_from(text: str) -> Check:
-    """Reads a check as people type it, such as ``path:src/app.py``.
+    """Reads a check as people type it, such as ``path=src/app.py``.
 
     Raises:
         UsageError: There is no such kind of check.
     """
-    kind, _, value = text.partition(":")
+    kind, _, value = text.partition("=")
     return checks_from(ClaimOptions(checks=((kind, value),)))[0]
 
 

@@ -86,7 +86,7 @@ class Governing(ABC):
             reference: The record that was used.
             result: ``success``, ``partial`` or ``failure``.
             evidence: Ids of what the host observed.
-            verifiers: What is to be looked up, such as ``path:src/app.py``.
+            verifiers: What is to be looked up, such as ``path=src/app.py``.
 
         Raises:
             UsageError: There is no such result or check.

@@ -59,7 +59,9 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="record.erase", who=Who.PERSON, is_always_possible=True),
             Rule(code="record.supersede", who=Who.PERSON_OR_SYSTEM),
             Rule(code="record.support", who=Who.ANYONE),
+            Rule(code="run.correct", who=Who.ANYONE),
             Rule(code="record.expire", who=Who.SYSTEM),
+            Rule(code="record.retract-again", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="record.withdraw", who=Who.PERSON_OR_SYSTEM, is_always_possible=True),
             Rule(code="record.rebuild", who=Who.PERSON_OR_SYSTEM),
             Rule(code="grant.issue", who=Who.PERSON),
@@ -183,6 +185,18 @@ def decide_supersede(actor: Actor, record: Record, settings: Settings) -> Decisi
     return _decide_move("record.supersede", actor, record, Status.SUPERSEDED, settings)
 
 
+def decide_run_correction(actor: Actor, record: Record, settings: Settings) -> Decision:
+    """Decides on putting another account of a run in its place: its own teller's, or a person's.
+
+    The new account is a record of its own and goes through admission.
+    """
+    decision = _decide_move("run.correct", actor, record, Status.SUPERSEDED, settings)
+    told_by = record.origin.principal if record.origin is not None else None
+    if decision.is_admitted and not actor.is_person and told_by != actor.principal:
+        return _refused(decision.rule, reason("target.other-principal"), settings)
+    return decision
+
+
 def decide_retract(actor: Actor, record: Record, settings: Settings) -> Decision:
     """Decides on withdrawing a record that was wrong."""
     return _decide_move("record.retract", actor, record, Status.RETRACTED, settings)
@@ -214,6 +228,13 @@ def decide_expire(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTO
 def decide_withdraw(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:
     """Decides on a barrier around what rests on something that is taken back (A14)."""
     return _decide_move("record.withdraw", actor, record, Status.REPAIR_PENDING, settings)
+
+
+def decide_retract_again(
+    record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR
+) -> Decision:
+    """Decides on retracting in an older copy what a person retracted in this store's history."""
+    return _decide_move("record.retract-again", actor, record, Status.RETRACTED, settings)
 
 
 def decide_rebuild(record: Record, settings: Settings, actor: Actor = SYSTEM_ACTOR) -> Decision:

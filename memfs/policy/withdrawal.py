@@ -21,6 +21,8 @@ _ACCOUNTS: Final = frozenset(
 )
 PENDING_STATUS: Final = Status.REPAIR_PENDING
 """The status behind a barrier; lookups may narrow by it."""
+RETRACTED_STATUS: Final = Status.RETRACTED
+"""The status of what a person took back; lookups may narrow by it."""
 
 
 def is_withdrawn(record: Record) -> bool:

@@ -24,6 +24,7 @@ from memfs.services.barrier import Aftermath, Withdrawal
 from memfs.services.canary import ask_everywhere, check_nothing_found
 from memfs.services.catalogue import open_catalogue
 from memfs.services.guard import note_forgotten
+from memfs.services.guard_retracted import note_retracted
 from memfs.services.in_step import projection_stamp
 from memfs.services.inbox import read_inbox, remove_candidate
 from memfs.services.jobs import end_job, left_behind
@@ -57,6 +58,9 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
     if withdrawal.removed:
         ids = [stored.record.id for stored in withdrawal.removed]
         note_forgotten(workspace, ids, commit=commit, before=parent)
+    if withdrawal.retracted:
+        ids = [stored.record.id for stored in withdrawal.retracted]
+        note_retracted(workspace, ids, commit=commit)
     is_purged = purge(workspace, withdrawal)
     before = {stored.record.id: stored for stored in (*withdrawal.roots, *withdrawal.withheld)}
     withheld = frozenset(stored.record.id for stored in withdrawal.withheld)

@@ -3,7 +3,8 @@
 A restored backup, an old clone or a branch that was forced back does not know what was forgotten
 since. The guard does: beside the user's other data it keeps a copy of every tombstone of each
 store, append-only and content-free. A store that opens without one of them gets it applied before
-anything is served; where that cannot be done, nothing is served at all (A62).
+anything is served; where that cannot be done, nothing is served at all (A62). What was retracted
+is kept as well, by id alone (see ``guard_retracted``).
 
 What is compared at each opening is one tree id, so that it costs a small read.
 """
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from memfs.services.door import Decided
 
 FOLDER: Final = "guard"
+RETRACTED_SUFFIX: Final = ".retracted.jsonl"
+"""The name, behind the id of a store, of the list of what was retracted in any copy of it."""
 _TREES: Final = 8
 """How many states of a store's tombstones are known to be complete: one a clone, as a rule."""
 
@@ -49,7 +52,7 @@ class _Head:
 
 
 def bring_up(workspace: Workspace) -> int:
-    """Applies the tombstones that a store has lost, before anything of it is served.
+    """Applies what a store has lost of tombstones and retractions, before anything is served.
 
     Returns:
         The number that was applied; 0 as a rule, at the cost of one small read.
@@ -59,6 +62,25 @@ def bring_up(workspace: Workspace) -> int:
     """
     if workspace.store.ledger_head() is None:
         return 0
+    return _bring_up_forgotten(workspace) + _bring_up_retracted(workspace)
+
+
+def _bring_up_retracted(workspace: Workspace) -> int:
+    if not os.path.lexists(_folder(workspace) / f"{workspace.store_id}{RETRACTED_SUFFIX}"):
+        return 0
+    from memfs.services.guard_retracted import retract_again
+
+    try:
+        return retract_again(workspace)
+    except (MemfsError, OSError) as error:
+        raise BehindGuardError(
+            "things were retracted that this copy of the store still serves, and it cannot be "
+            f"brought up ({getattr(error, 'code', 'io')}); nothing of it is served",
+            hint="make the store writable and run: memfs status",
+        ) from error
+
+
+def _bring_up_forgotten(workspace: Workspace) -> int:
     snapshot = workspace.store.snapshot()
     tree = snapshot.folder_id(TOMBSTONE_FOLDER)
     head = _read_head(workspace)

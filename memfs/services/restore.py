@@ -20,6 +20,7 @@ from memfs.policy.reasons import reason
 from memfs.policy.withdrawal import is_pending, is_standing
 from memfs.services.catalogue import fingerprint_of, open_catalogue, read_entries
 from memfs.services.door import Committed, Decided, commit_decided
+from memfs.services.guard_retracted import note_restored
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from
 from memfs.services.repair import Repaired, repair
@@ -70,6 +71,8 @@ def restore(workspace: Workspace, reference: str, actor: Actor) -> Result:
     _check_not_forgotten(workspace, reference)
     committed = commit_decided(workspace, decide_on)
     decision, (target,) = committed.outcome
+    if committed.commit is not None:
+        note_restored(workspace, target.record.id)
     repaired = Repaired()
     if decision.is_admitted and (committed.commit is not None or is_pending(target.record)):
         waiting = descendants_with(workspace, target)

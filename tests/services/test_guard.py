@@ -9,6 +9,7 @@ import pytest
 
 from memfs.errors import StoreError
 from memfs.model.result import ResultStatus
+from memfs.services import guard_retracted
 from memfs.services.guard import FOLDER
 from memfs.services.restore import ForgottenError
 from tests.support.memory import AGENT, git, memory_of, new_project, record_files, store_root
@@ -185,3 +186,111 @@ def test_a_tombstone_that_a_commit_deletes_is_put_back(project: Path) -> None:
         memory.reconcile()
         assert status_of(memory, root) == "gone"
     assert tree_of(project, "tombstones") == [path]
+
+
+# What was retracted ------------------------------------------------------------------------
+
+
+def retracted(project: Path, place: Path) -> str:
+    """Takes a record back after a backup was made, and puts the backup back."""
+    root = root_of(project)
+    backup(project, place)
+    with memory_of(project) as memory:
+        memory.retract(root)
+    put_back(project, place)
+    return root
+
+
+def test_a_backup_of_before_a_retraction_does_not_serve_what_was_retracted(
+    project: Path, tmp_path: Path
+) -> None:
+    root = retracted(project, tmp_path / "backup")
+    with memory_of(project, AGENT) as memory:
+        assert "kestrel" not in memory.recall("staging host").text
+        assert "bird" not in memory.recall("what is staging").text
+        assert status_of(memory, root) == "retracted"
+    assert said(project) == ["CI needs Node 20"]
+    assert is_clean(project)
+    with memory_of(project) as memory:
+        assert memory.audit().is_sound
+
+
+def test_what_was_restored_since_is_left_alone_in_an_older_copy(
+    project: Path, tmp_path: Path
+) -> None:
+    root = root_of(project)
+    with memory_of(project) as memory:
+        memory.retract(root)
+        assert memory.restore(root).status is ResultStatus.DONE
+    backup(project, tmp_path / "backup")
+    with memory_of(project) as memory:
+        memory.remember("One more", kind="note")
+    put_back(project, tmp_path / "backup")
+    assert ROOT in said(project)
+    with memory_of(project) as memory:
+        memory.retract(root)
+    put_back(project, tmp_path / "backup")
+    assert ROOT not in said(project)
+    with memory_of(project) as memory:
+        assert memory.restore(root).status is ResultStatus.DONE
+    assert ROOT in said(project)
+
+
+def test_a_store_that_only_went_on_is_not_looked_through_again(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = root_of(project)
+    with memory_of(project) as memory:
+        memory.retract(root)
+        memory.remember("One more", kind="note")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the records were looked through")
+
+    monkeypatch.setattr(guard_retracted, "_retracted_ids", refuse)
+    assert said(project) == ["CI needs Node 20", "One more"]
+
+
+def test_nothing_is_served_where_a_retraction_cannot_be_carried_out_again(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise StoreError("the file system may not be written", code="store.write-failed")
+
+    retracted(project, tmp_path / "backup")
+    monkeypatch.setattr("memfs.services.door.commit_decided", refuse)
+    with pytest.raises(StoreError) as caught, memory_of(project):
+        pass
+    assert caught.value.code == "store.behind-guard"
+
+
+def test_the_list_of_what_was_retracted_holds_ids_alone_and_survives_damage(
+    project: Path, tmp_path: Path
+) -> None:
+    root = root_of(project)
+    backup(project, tmp_path / "backup")
+    with memory_of(project) as memory:
+        memory.retract(root)
+        folder = memory.workspace.home_dir / FOLDER
+        store_id = memory.workspace.store_id
+    listed = folder / f"{store_id}.retracted.jsonl"
+    assert listed.read_text() == f'{{"id": "{root}", "state": "retracted"}}\n'
+    listed.write_text(f"{{torn\n{listed.read_text()}[1]\n")
+    (folder / f"{store_id}.heads.json").write_text("{")
+    put_back(project, tmp_path / "backup")
+    assert said(project) == ["CI needs Node 20"]
+
+
+def test_a_held_record_that_was_retracted_is_withheld_and_the_text_is_kept(
+    project: Path, tmp_path: Path
+) -> None:
+    root = retracted(project, tmp_path / "backup")
+    shutil.rmtree(store_root(project))
+    shutil.copytree(tmp_path / "backup", store_root(project), symlinks=True)
+    store = store_root(project)
+    file = next(path for path in record_files(project) if "kestrel" in path.name)
+    file.write_text(file.read_text() + "and it is fast\n")
+    git(store, *NO_HOOKS, "commit", "-qam", "by hand")
+    assert exposures(project, root, "kestrel") == []
+    assert said(project) == ["CI needs Node 20"]
+    assert "and it is fast" in file.read_text()

@@ -127,14 +127,14 @@ def test_what_the_record_speaks_of_can_be_looked_up(project: Path) -> None:
     (project / "upload.py").write_text("RETRIES = 3\n", "utf-8")
     with memory_of(project) as memory:
         reference = memory.remember("The retries stand in upload.py", kind="fact").target
-    done = outcome(project, reference, "success", AGENT, verifiers=["path:upload.py"])
+    done = outcome(project, reference, "success", AGENT, verifiers=["path=upload.py"])
     assert done.status is ResultStatus.DONE
-    again = outcome(project, reference, "success", AGENT, verifiers=["path:upload.py"])
+    again = outcome(project, reference, "success", AGENT, verifiers=["path=upload.py"])
     assert again.status is ResultStatus.DUPLICATE
-    strange = outcome(project, reference, "success", AGENT, verifiers=["path:.gitignore"])
+    strange = outcome(project, reference, "success", AGENT, verifiers=["path=.gitignore"])
     assert strange.reasons[0].code == "outcome.not-mentioned"
     (project / "upload.py").unlink()
-    gone = outcome(project, reference, "success", AGENT, verifiers=["path:upload.py"])
+    gone = outcome(project, reference, "success", AGENT, verifiers=["path=upload.py"])
     assert gone.reasons[0].code == "outcome.seen-otherwise"
 
 
@@ -207,4 +207,4 @@ def test_a_record_that_may_not_be_seen_cannot_be_judged(project: Path) -> None:
     with pytest.raises(UsageError):
         outcome(project, secret.target, "great")
     with pytest.raises(UsageError):
-        outcome(project, secret.target, "success", verifiers=["weather:sunny"])
+        outcome(project, secret.target, "success", verifiers=["weather=sunny"])

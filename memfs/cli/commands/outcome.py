@@ -16,7 +16,7 @@ from memfs.cli.respond import respond
     examples=(
         "memfs outcome 1z5c0d success",
         "memfs outcome 1z5c0d failure --evidence ev_01kb8x3v6yq4m9t2r7w5z1c0d1",
-        "memfs outcome 1z5c0d success --verifier path:src/app.py",
+        "memfs outcome 1z5c0d success --verifier path=src/app.py",
     ),
 )
 @click.argument("reference", metavar="ID")
@@ -28,8 +28,8 @@ from memfs.cli.respond import respond
     "--verifier",
     "verifiers",
     multiple=True,
-    metavar="KIND:VALUE",
-    help="What to look up, such as path:src/app.py or commit:4f2c1a9; may be repeated.",
+    metavar="KIND=VALUE",
+    help="What to look up, such as path=src/app.py or commit=4f2c1a9; may be repeated.",
 )
 @shared_options
 def command(
