@@ -33,6 +33,16 @@ class Asking(ABC):
     beside: Beside
 
     @property
+    def ledger(self) -> str:
+        """The commit that answers are computed from now; empty where there is none."""
+        return self.workspace.store.ledger_head() or ""
+
+    @property
+    def root(self) -> str:
+        """The folder of the store."""
+        return str(self.workspace.store.root)
+
+    @property
     def trouble_beside(self) -> str:
         """The code of why the global store did not answer the last question; empty otherwise."""
         return self.beside.trouble
@@ -49,8 +59,8 @@ class Asking(ABC):
         self, text: str, *, budget: int | None = None, **options: Unpack[QuestionOptions]
     ) -> Packet:
         """Answers from memory with whole records within a token budget."""
-        from memfs.services.compile_context import compile_packet
-        from memfs.services.federation import recall
+        from memfs.services.federation import Instant, recall
+        from memfs.services.hand_out import hand_out
         from memfs.services.retrieval_log import log_recall
 
         trouble = self._take_in_before_reading()
@@ -58,8 +68,9 @@ class Asking(ABC):
         outcome = recall(self.workspace, self.beside, query)
         if trouble and outcome.state in (MemoryState.OK, MemoryState.EMPTY):
             outcome = replace(outcome, state=MemoryState.DEGRADED, reason=trouble)
-        packet = compile_packet(self.workspace, outcome, query)
-        log_recall(self.workspace, query, outcome, packet)
+        here = replace(self.workspace, clock=Instant(self.workspace.clock.now()))
+        packet = hand_out(here, self.beside, query, outcome)
+        log_recall(here, query, outcome, packet)
         return packet
 
     def search(self, text: str, **options: Unpack[QuestionOptions]) -> tuple[ScoredRecord, ...]:

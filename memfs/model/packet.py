@@ -102,6 +102,7 @@ class Packet:
         tokens: Estimated size of the rendered packet.
         text: The rendered, fenced text; empty when there is nothing to say.
         sections: How work stands, as far as it fits; empty for a plain answer.
+        told: Of what was left out, what the text names.
         id: ``pkt_…``, by which it can be made again; empty for one that is not kept.
     """
 
@@ -114,4 +115,5 @@ class Packet:
     tokens: int
     text: str
     sections: tuple[Section, ...] = ()
+    told: tuple[LeftOut, ...] = ()
     id: str = ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -33,8 +33,10 @@ BYTES_A_TOKEN: Final = 4
 STALE_AFTER_S: Final = 86_400
 NAMED_LEFT_OUT: Final = 5
 _VERSION: Final = "1"
-Identify: TypeAlias = Callable[[Packet, tuple[LeftOut, ...]], str]
-"""Names a packet by what it is made of and by what it tells was left out."""
+BUDGET: Final = "packet.budget"
+SESSION_CAP: Final = "packet.session-cap"
+Identify: TypeAlias = Callable[[Packet], str]
+"""Names a packet by what it is made of."""
 UNNAMED: Final = f"{PACKET_PREFIX}_{'0' * 26}"
 """As long as any name, for measuring."""
 
@@ -70,56 +72,81 @@ def compile_packet(
         identify: Names the packet by what it is made of; the name stands in its fence.
     """
     writer = PacketWriter(workspace, outcome, PacketFormat(format))
-    caps = workspace.settings.recall
-    rest = max(0, caps.session_bytes - spent_bytes) // BYTES_A_TOKEN
-    budget = min(query.budget_tokens, rest)
-    code = "packet.budget" if query.budget_tokens <= rest else "packet.session-cap"
     writer.identifier = UNNAMED if identify else ""
+    budget = _budget(workspace, query, spent_bytes)
     chosen = Chosen(sections)
-    chosen.fill(lambda: tokens_of(writer.text([], [], chosen.sections)) <= budget // 2)
-    cards: list[Card] = []
-    left_out = list(outcome.left_out)
-    for hit in outcome.hits:
-        text = writer.card(hit, len(cards) + 1)
-        reason = _too_large(hit.stored.record, text, caps)
-        card = Card(hit=hit, text=text, tokens=tokens_of(text))
-        if reason is None and tokens_of(writer.text([*cards, card], [], chosen.sections)) > budget:
-            reason = LeftOut(
-                id=hit.stored.record.id,
-                code=code,
-                message=f"{card.tokens} tokens more than the budget of {budget} allows",
-            )
-        if reason is None:
-            cards.append(card)
-        else:
-            left_out.append(reason)
-    chosen.fill(lambda: tokens_of(writer.text(cards, [], chosen.sections)) <= budget)
-    left_out.extend(
-        LeftOut(id=name, code=code, message=f"more than the budget of {budget} allows")
-        for name in chosen.left
-    )
-    told = _fitting(writer, cards, left_out, chosen.sections, budget)
+    chosen.fill(lambda: tokens_of(writer.text([], [], chosen.sections)) <= budget.tokens // 2)
+    cards, left_out = _fitting_cards(writer, outcome, chosen, budget, workspace.settings.recall)
+    chosen.fill(lambda: tokens_of(writer.text(cards, [], chosen.sections)) <= budget.tokens)
+    left_out += [budget.left(name, "") for name in chosen.left]
+    told = _fitting(writer, cards, left_out, chosen.sections, budget.tokens)
     is_empty = not cards and not chosen.sections and bool(outcome.hits or sections)
     packet = Packet(
         cards=tuple(cards),
         left_out=tuple(left_out),
         state=outcome.state,
-        reason=outcome.reason or (_nothing(code) if is_empty else ""),
+        reason=outcome.reason or (budget.nothing if is_empty else ""),
         ledger=outcome.ledger,
         store=workspace.store_id,
         tokens=0,
         text="",
         sections=chosen.sections,
+        told=tuple(told or ()),
     )
-    if identify is not None and told is not None:
-        writer.identifier = identify(packet, tuple(told))
-        packet = replace(packet, id=writer.identifier)
-    text = "" if told is None else writer.text(cards, told, chosen.sections)
-    return replace(packet, text=text, tokens=tokens_of(text))
+    if told is None:
+        return packet
+    if identify is not None:
+        writer.identifier = identify(packet)
+    text = writer.text(cards, told, chosen.sections)
+    return replace(packet, text=text, tokens=tokens_of(text), id=writer.identifier)
 
 
-def _nothing(code: str) -> str:
-    return "packet.nothing-fits" if code == "packet.budget" else code
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """How large a packet may be, and the code of what makes it no larger."""
+
+    tokens: int
+    code: str
+
+    def left(self, name: str, how_much: str) -> LeftOut:
+        """Returns why something is not in the packet."""
+        message = f"{how_much}more than the budget of {self.tokens} allows"
+        return LeftOut(id=name, code=self.code, message=message)
+
+    @property
+    def nothing(self) -> str:
+        """The code of a packet in which nothing fits."""
+        return "packet.nothing-fits" if self.code == BUDGET else self.code
+
+
+def _budget(workspace: Workspace, query: Query, spent_bytes: int) -> _Budget:
+    rest = max(0, workspace.settings.recall.session_bytes - spent_bytes) // BYTES_A_TOKEN
+    is_own = query.budget_tokens <= rest
+    return _Budget(query.budget_tokens if is_own else rest, BUDGET if is_own else SESSION_CAP)
+
+
+def _fitting_cards(
+    writer: PacketWriter,
+    outcome: RecallOutcome,
+    chosen: Chosen,
+    budget: _Budget,
+    caps: RecallSettings,
+) -> tuple[list[Card], list[LeftOut]]:
+    """Returns the cards that fit beside what was chosen, and why the others do not."""
+    cards: list[Card] = []
+    left_out = list(outcome.left_out)
+    for hit in outcome.hits:
+        text = writer.card(hit, len(cards) + 1)
+        card = Card(hit=hit, text=text, tokens=tokens_of(text))
+        reason = _too_large(hit.stored.record, text, caps)
+        whole = writer.text([*cards, card], [], chosen.sections)
+        if reason is None and tokens_of(whole) > budget.tokens:
+            reason = budget.left(hit.stored.record.id, f"{card.tokens} tokens ")
+        if reason is None:
+            cards.append(card)
+        else:
+            left_out.append(reason)
+    return cards, left_out
 
 
 def tokens_of(text: str) -> int:

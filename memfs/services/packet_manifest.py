@@ -61,7 +61,8 @@ class Manifest:
         at: When, as text: ages in the packet are measured from it.
         actor: Who asked.
         purpose: Keyed digest of the purpose; empty for none.
-        occasion: ``task`` or ``session-start``.
+        occasion: ``task``, ``session-start`` or ``question``.
+        is_named: The text of the packet says its name.
         state: Of the packet.
         reason: Code when that is not ``ok``.
         store: Id of the store that answered.
@@ -83,6 +84,7 @@ class Manifest:
     at: str
     actor: str
     occasion: str
+    is_named: bool
     state: str
     reason: str
     store: str
@@ -101,7 +103,7 @@ class Manifest:
     text: str = ""
 
 
-def packet_name(workspace: Workspace, query: Query, packet: Packet, told: Sequence[LeftOut]) -> str:
+def packet_name(workspace: Workspace, query: Query, packet: Packet) -> str:
     """Returns the name of a packet; equal for equal texts, and no digest of any words."""
     now = workspace.clock.now()
     facts: JsonValue = {
@@ -124,7 +126,7 @@ def packet_name(workspace: Workspace, query: Query, packet: Packet, told: Sequen
             [section.name, section.beyond, *([it.reference, it.place] for it in section.entries)]
             for section in packet.sections
         ],
-        "told": [list(_left(item)) for item in told],
+        "told": [list(_left(item)) for item in packet.told],
     }
     content = json.dumps(facts, separators=(",", ":"), sort_keys=True).encode("ascii")
     return f"{PACKET_PREFIX}_0{hashlib.sha256(content).hexdigest()[:25]}"
@@ -135,8 +137,9 @@ def keep_manifest(
     query: Query,
     packet: Packet,
     *,
-    told: Sequence[LeftOut],
     ledgers: Mapping[str, str],
+    occasion: str,
+    is_named: bool,
     style: PacketFormat = PacketFormat.MARKDOWN,
 ) -> None:
     """Appends the manifest of a packet; where that is not possible, it cannot be made again.
@@ -145,8 +148,9 @@ def keep_manifest(
         workspace: The store that answered, at the moment that ages are measured from.
         query: The question.
         packet: With its name.
-        told: What the text names as left out.
         ledgers: Commit of each store that has a part in it.
+        occasion: ``task``, ``session-start`` or ``question``.
+        is_named: The text of the packet says its name.
         style: How the text is written.
     """
     caps = workspace.settings.recall
@@ -156,7 +160,8 @@ def keep_manifest(
         "at": format_instant(workspace.clock.now()),
         "actor": str(query.actor),
         "purpose": keyed_digest(workspace, query.purpose) if query.purpose else "",
-        "occasion": "session-start" if query.is_opening else "task",
+        "occasion": occasion,
+        "named": is_named,
         "state": str(packet.state),
         "reason": packet.reason,
         "store": packet.store,
@@ -169,7 +174,7 @@ def keep_manifest(
         "cards": [_card(workspace, card.hit) for card in packet.cards],
         "entries": [entry for section in packet.sections for entry in _entries(section)],
         "beyond": {section.name: section.beyond for section in packet.sections if section.beyond},
-        "told": [list(_left(item)) for item in told],
+        "told": [list(_left(item)) for item in packet.told],
         "left_out": [list(_left(item)) for item in packet.left_out],
         "text": keyed_digest(workspace, packet.text),
     }
@@ -226,6 +231,7 @@ def _manifest_from(line: bytes) -> Manifest | None:
             actor=str(values["actor"]),
             purpose=str(values["purpose"]),
             occasion=str(values["occasion"]),
+            is_named=bool(values["named"]),
             state=str(values["state"]),
             reason=str(values["reason"]),
             store=str(values["store"]),

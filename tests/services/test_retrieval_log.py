@@ -87,7 +87,7 @@ def test_the_digest_of_a_question_is_keyed_by_a_secret_of_the_folder(project: Pa
         memory.recall("which Python backend")
     first = entries(project)[0].question
     with workspace_of(project) as workspace:
-        assert purge_log(workspace) == 2
+        assert purge_log(workspace) == 3
     with memory_of(project) as memory:
         memory.recall("which Python backend")
     (again,) = entries(project)

@@ -7,7 +7,6 @@ no brief at all, byte for byte (C28); a fault makes it shorter and never stands 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from memfs.domains.runs.work import ISSUE, Work, standing_work
@@ -15,14 +14,12 @@ from memfs.model.packet import LeftOut, MemoryState, Packet
 from memfs.model.query import Query
 from memfs.model.settings import Mode
 from memfs.services.beside import Beside
-from memfs.services.compile_context import compile_packet
 from memfs.services.federation import Instant, recall
-from memfs.services.packet_manifest import keep_manifest, packet_name
+from memfs.services.hand_out import hand_out
 from memfs.services.ports import Workspace
 from memfs.services.ranking import within_limit
 from memfs.services.recall import RecallOutcome
 from memfs.services.retrieval_log import log_context
-from memfs.services.session_caps import within_session
 
 
 def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = "") -> Packet:
@@ -47,36 +44,15 @@ def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = 
     work = standing_work(here, asked)
     found = recall(here, beside, replace(asked, limit=asked.limit + len(work.told)))
     outcome = _with_state(_without_told(found, work, asked.limit), work, trouble)
-    packet = _given(here, beside, asked, outcome, work)
-    log_context(here, asked, outcome, packet)
-    return packet
-
-
-def _given(
-    workspace: Workspace, beside: Beside, query: Query, outcome: RecallOutcome, work: Work
-) -> Packet:
-    """Compiles the packet, counts it for its session and keeps its manifest."""
-    told: tuple[LeftOut, ...] = ()
-
-    def identify(packet: Packet, left_out: tuple[LeftOut, ...]) -> str:
-        nonlocal told
-        told = left_out
-        return packet_name(workspace, query, packet, left_out)
-
-    packet = within_session(
-        workspace,
-        lambda spent: compile_packet(
-            workspace,
-            outcome,
-            query,
-            sections=work.sections,
-            spent_bytes=spent,
-            identify=identify,
-        ),
+    packet = hand_out(
+        here,
+        beside,
+        asked,
+        outcome,
+        occasion="session-start" if asked.is_opening else "task",
+        sections=work.sections,
     )
-    if packet.id:
-        ledgers = _ledgers(workspace, beside, packet)
-        keep_manifest(workspace, query, packet, told=told, ledgers=ledgers)
+    log_context(here, asked, outcome, packet)
     return packet
 
 
@@ -124,14 +100,3 @@ def _with_state(outcome: RecallOutcome, work: Work, trouble: str) -> RecallOutco
     if work.sections:
         return replace(outcome, state=MemoryState.OK, reason="")
     return outcome
-
-
-def _ledgers(workspace: Workspace, beside: Beside, packet: Packet) -> Mapping[str, str]:
-    """Returns the commit of each store that has a part in a packet."""
-    ledgers = {str(workspace.store_id): packet.ledger}
-    stores: Sequence[str] = [card.hit.stored.store for card in packet.cards]
-    for store in stores:
-        if store and store not in ledgers:
-            head = beside.ask(lambda other: (str(other.store_id), other.store.ledger_head() or ""))
-            ledgers[store] = head[1] if head is not None and head[0] == store else ""
-    return ledgers

@@ -98,7 +98,7 @@ def replay(workspace: Workspace, beside: Beside, identifier: str, actor: Actor) 
     )
     settled = replace(moment, settings=replace(workspace.settings, recall=caps))
     writer = PacketWriter(settled, outcome, PacketFormat(manifest.style))
-    writer.identifier = manifest.id
+    writer.identifier = manifest.id if manifest.is_named else ""
     told = [
         LeftOut(id=name, code=code, message="")
         for name, code in manifest.told
