@@ -11,7 +11,7 @@ import pytest
 from memfs.app.container import Memory
 from memfs.app.drafts import query_from
 from memfs.model.packet import Packet
-from memfs.services import compile_context, recall, retrieval_log
+from memfs.services import hand_out, recall, recall_reader, retrieval_log
 from memfs.services.recall import search
 from tests.support.memory import ANA, SteppedClock, memory_of, new_project, workspace_of
 
@@ -114,11 +114,11 @@ def test_a_question_is_authorised_before_anything_is_looked_for(
 
         monkeypatch.setattr(module, name, call)
 
-    noted(recall, "access_request", "authorise")
+    noted(recall_reader, "access_request", "authorise")
     noted(recall, "open_index", "open")
-    noted(recall, "visible_stored", "screen")
+    noted(recall_reader, "visible_stored", "screen")
     noted(recall, "ranked", "rank")
-    noted(compile_context, "compile_packet", "pack")
+    noted(hand_out, "compile_packet", "pack")
     noted(retrieval_log, "log_recall", "log")
     with memory_of(project) as memory:
         packet: Packet = memory.recall("what serves the API")
