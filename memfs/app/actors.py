@@ -104,6 +104,28 @@ def _scripted(principal: Principal, caller: Caller, trust: TrustSettings) -> Act
     return Actor(principal, Channel.SCRIPTED)
 
 
+def require_forms(actor: Actor, trust: TrustSettings) -> None:
+    """Lets a person act through a form only where the settings take such an answer.
+
+    Raises:
+        NotTrustedError: They do not.
+    """
+    if actor.channel is Channel.FORM and not trust.forms:
+        raise NotTrustedError(
+            "expected a person at a terminal, got an answer in a form",
+            hint="this store has forms: false under trust in memfs.yaml; use a terminal",
+            code="access.no-forms",
+        )
+
+
+def calling_agent(env: Mapping[str, str], client_name: str) -> Actor:
+    """Returns who calls through a protocol: named by the environment, or else by the client."""
+    called = _plain(client_name)
+    if called and not _plain(env.get("MEMFS_AGENT", "")):
+        return Actor(Principal(PrincipalKind.AGENT, called), Channel.AGENT)
+    return Actor(_agent_from(env), Channel.AGENT)
+
+
 def agent_marker(env: Mapping[str, str]) -> str:
     """Returns the first agent marker that is set, or an empty string."""
     return next((name for name in AGENT_MARKERS if env.get(name)), "")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from memfs.app.actors import Caller, resolve_actor
+from memfs.app.actors import Caller, require_forms, resolve_actor
 from memfs.app.memory import Memory
 from memfs.app.opening import beside, open_workspace, opener
+from memfs.model.origin import Actor
 from memfs.model.result import Result
 
-__all__ = ["Memory", "init_store", "open_memory"]
+__all__ = ["Memory", "init_store", "open_memory", "open_memory_for"]
 
 
 def open_memory(
@@ -47,6 +48,26 @@ def open_memory(
     )
     try:
         actor = resolve_actor(caller, workspace.settings.trust)
+    except BaseException:
+        workspace.store.close()
+        raise
+    return Memory(workspace, actor, beside(workspace, env), opener(workspace, env))
+
+
+def open_memory_for(
+    actor: Actor, *, start: Path, env: Mapping[str, str], store: Path | None = None
+) -> Memory:
+    """Opens the store that is meant from ``start`` for an actor that the entry point knows.
+
+    A person who answers in a form acts only where the settings take such an answer.
+
+    Raises:
+        StoreError: There is no store, more than one, or one in a newer format.
+        NotTrustedError: The settings take no answers from forms.
+    """
+    workspace = open_workspace(start=start, env=env, explicit=store)
+    try:
+        require_forms(actor, workspace.settings.trust)
     except BaseException:
         workspace.store.close()
         raise

@@ -250,8 +250,15 @@ class Memory(
         shown = seen_candidate(self.workspace, candidate, self.actor)
         return shown, seen_difference(self.workspace, candidate, self.actor)
 
-    def accept(self, references: Sequence[str] | None) -> tuple[Result, ...]:
-        """Accepts candidates; ``None`` for all that wait, batches in one commit each."""
+    def accept(
+        self, references: Sequence[str] | None, *, shown: str | None = None
+    ) -> tuple[Result, ...]:
+        """Accepts candidates; ``None`` for all that wait, batches in one commit each.
+
+        Args:
+            references: Which.
+            shown: Blob id of the text that the person was shown, where it is one candidate.
+        """
         from memfs.app.reviewing import accept_all
         from memfs.services.review import accept
 
@@ -259,7 +266,9 @@ class Memory(
         try:
             if references is None:
                 return accept_all(self.workspace, self.actor)
-            return tuple(accept(self.workspace, item, self.actor) for item in references)
+            return tuple(
+                accept(self.workspace, item, self.actor, shown=shown) for item in references
+            )
         finally:
             # Settings may be among them: what follows, such as projections, is under these.
             self._current()

@@ -164,6 +164,11 @@ def _global_workspace(workspace: Workspace, env: Mapping[str, str]) -> Workspace
     )
 
 
+def home_of(env: Mapping[str, str]) -> Path:
+    """Returns the user's data folder of memfs, for what is kept outside of every store."""
+    return home_folder(env)
+
+
 def memberships_from(env: Mapping[str, str]) -> frozenset[Scope]:
     """Returns the private scopes that the environment names; a name that is none is left out."""
     found = set()

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
-from memfs.errors import AccessError, MemfsError
+from memfs.errors import AccessError, ConflictError, MemfsError
 from memfs.formats.settings import decode_settings
 from memfs.model.candidate import Candidate, CandidateAction, CandidateState
 from memfs.model.decision import Verdict
@@ -46,14 +46,28 @@ _ALWAYS_POSSIBLE: Final = frozenset({CandidateAction.SETTINGS, CandidateAction.F
 """What may be decided in every mode: how a mode is left, and what takes something back."""
 
 
+class ProposalChangedError(ConflictError):
+    """A candidate says something else than what the person was shown."""
+
+    code = "conflict.proposal-changed"
+
+
 class MayNotReviewError(AccessError):
     """Only a person accepts or rejects."""
 
     code = "access.review-needs-person"
 
 
-def accept(workspace: Workspace, reference: str, actor: Actor) -> Result:
+def accept(
+    workspace: Workspace, reference: str, actor: Actor, *, shown: str | None = None
+) -> Result:
     """Accepts one candidate.
+
+    Args:
+        workspace: The store.
+        reference: Id, end of the id, or file of the candidate.
+        actor: Who decides.
+        shown: Blob id of the text that the person was shown; nothing else is accepted then.
 
     Raises:
         MayNotReviewError: The actor is not a person.
@@ -61,9 +75,15 @@ def accept(workspace: Workspace, reference: str, actor: Actor) -> Result:
         CandidateUnreadableError: The proposed text is not a valid record.
         StaleBaseError: The record changed since; the candidate is a conflict from now on.
         HeldRecordError: A commit made by hand on another record has to be decided first.
+        ProposalChangedError: The proposer changed it since it was shown.
     """
     require_person(workspace, actor)
-    return _accept(workspace, find_candidate(workspace, reference, actor), actor)
+    candidate = find_candidate(workspace, reference, actor)
+    if shown is not None and blob_id(candidate.content) != shown:
+        raise ProposalChangedError(
+            f"{candidate.id} says something else than what was shown", hint="look at it again"
+        )
+    return _accept(workspace, candidate, actor)
 
 
 def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
