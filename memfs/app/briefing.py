@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from memfs.errors import UsageError
 from memfs.model.authority import Sink
 from memfs.model.origin import Actor
-from memfs.model.packet import Packet
+from memfs.model.packet import MemoryState, Packet, silent_packet
 from memfs.model.query import Query
+from memfs.model.settings import Mode
 from memfs.services.beside import Beside
 from memfs.services.ports import Workspace
 
@@ -58,18 +59,18 @@ class Briefing(ABC):
         Raises:
             UsageError: There is neither a task nor a session start, or both.
         """
+        if is_session_start == bool(task.strip()):
+            raise UsageError("expected either a task or a session start")
+        if self.workspace.settings.mode is Mode.OFF:
+            return silent_packet(MemoryState.OFF, self.workspace.store_id)
         from memfs.domains.runs.brief import brief
         from memfs.services.packet_text import strip_packets
         from memfs.services.session_caps import begin_window
 
-        words = strip_packets(task).strip()
-        if is_session_start == bool(task.strip()):
-            raise UsageError("expected either a task or a session start")
-        if self.workspace.is_switched_off:
-            return brief(self.workspace, self.beside, self._opening("", budget, items, purpose))
         if is_new_window:
             begin_window(self.workspace)
         trouble = self._take_in_before_reading()
+        words = strip_packets(task).strip()
         query = self._opening(words, budget, items, purpose)
         return brief(self.workspace, self.beside, query, trouble=trouble)
 

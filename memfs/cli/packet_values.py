@@ -9,7 +9,7 @@ from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
     from memfs.domains.runs.replay import Replay
-    from memfs.services.packet_manifest import Manifest, PackedItem
+    from memfs.services.kept_packets import Manifest, PackedItem
 
 
 def replay_value(found: Replay) -> JsonValue:

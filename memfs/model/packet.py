@@ -117,3 +117,17 @@ class Packet:
     sections: tuple[Section, ...] = ()
     told: tuple[LeftOut, ...] = ()
     id: str = ""
+
+
+def silent_packet(state: MemoryState, store: str) -> Packet:
+    """Returns the packet of a memory that is off or only looks on: no text at all."""
+    return Packet(
+        cards=(),
+        left_out=(),
+        state=state,
+        reason=f"mode.{state}",
+        ledger="",
+        store=store,
+        tokens=0,
+        text="",
+    )

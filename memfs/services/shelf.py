@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfs.errors import IndexUnavailableError
-from memfs.index.port import DEFAULT_SCORING, IndexHit
+from memfs.index.port import DEFAULT_SCORING, IndexHit, RecordIndex
 from memfs.model.query import Query
 from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.services.recall_reader import Reader
-from memfs.services.reindex import OpenIndex, open_index, replace_index
+from memfs.services.reindex import open_index, replace_index
 from memfs.store.snapshot import Snapshot
 
 
@@ -27,9 +27,17 @@ class Shelf:
         hits: Where they are, in order.
     """
 
-    def __init__(self, reader: Reader, hits: Sequence[IndexHit]) -> None:
-        self.hits = tuple(hits)
+    def __init__(self, reader: Reader, index: RecordIndex) -> None:
         self._reader = reader
+        self._index = index
+        self._asked = replace(reader.index_query(), text="", limit=reader.query.limit)
+        self.hits = tuple(index.search(replace(self._asked, is_listing=True), DEFAULT_SCORING))
+
+    def about(self, text: str, limit: int) -> tuple[IndexHit, ...]:
+        """Returns where those are whose words match ``text``, best first; nothing is read."""
+        return tuple(
+            self._index.search(replace(self._asked, text=text, limit=limit), DEFAULT_SCORING)
+        )
 
     def read(self, hits: Sequence[IndexHit]) -> tuple[StoredRecord, ...]:
         """Returns what may be seen of the records behind ``hits``, in their order."""
@@ -49,13 +57,7 @@ def shelf(workspace: Workspace, snapshot: Snapshot, query: Query) -> Shelf:
     """
     opened = open_index(workspace, snapshot)
     try:
-        return _listed(Reader(workspace, query, snapshot), opened)
+        return Shelf(Reader(workspace, query, snapshot), opened.index)
     except IndexUnavailableError as error:
         opened = replace_index(workspace, snapshot, error.code)
-        return _listed(Reader(workspace, query, snapshot), opened)
-
-
-def _listed(reader: Reader, opened: OpenIndex) -> Shelf:
-    limit = reader.query.limit
-    wanted = replace(reader.index_query(), text="", is_listing=True, limit=limit)
-    return Shelf(reader, opened.index.search(wanted, DEFAULT_SCORING))
+        return Shelf(Reader(workspace, query, snapshot), opened.index)

@@ -11,8 +11,6 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import say, write, write_json
-from memfs.cli.text import hit_lines
-from memfs.cli.values import packet_value
 from memfs.errors import UsageError
 from memfs.model.packet import MemoryState, Packet
 
@@ -82,6 +80,8 @@ def command(
             purpose=purpose,
         )
     if invocation.is_json:
+        from memfs.cli.values import packet_value
+
         write_json(packet_value(packet))
     elif prepend:
         from memfs.services.packet_text import prepended
@@ -112,6 +112,8 @@ def _write(packet: Packet, *, explain: bool) -> None:
     if packet.text:
         click.echo(packet.text, nl=False)
     if explain:
+        from memfs.cli.text import hit_lines
+
         write(hit_lines([card.hit for card in packet.cards], explain=True))
         for left in packet.left_out:
             write(f"left out  {left.id}  {left.code}: {left.message}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfs.domains.runs.work import ISSUE, Work, standing_work
-from memfs.model.packet import LeftOut, MemoryState, Packet
+from memfs.model.packet import LeftOut, MemoryState, Packet, silent_packet
 from memfs.model.query import Query
 from memfs.model.settings import Mode
 from memfs.services.beside import Beside
@@ -32,13 +32,13 @@ def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = 
         trouble: Code of what was in the way before; empty for nothing.
     """
     if workspace.settings.mode is Mode.OFF:
-        return _silent(workspace, MemoryState.OFF)
+        return silent_packet(MemoryState.OFF, workspace.store_id)
     # One moment for all of it: ages must not differ by what was asked later.
     here = replace(workspace, clock=Instant(workspace.clock.now()))
     asked = replace(query, kinds=query.kinds or _kinds(workspace, query))
     if workspace.settings.mode is Mode.SHADOW:
         # What would have been given is logged by its ids, and given to nobody.
-        packet = _silent(workspace, MemoryState.SHADOW)
+        packet = silent_packet(MemoryState.SHADOW, workspace.store_id)
         log_context(here, asked, recall(here, beside, asked), packet)
         return packet
     work = standing_work(here, asked)
@@ -62,19 +62,6 @@ def _kinds(workspace: Workspace, query: Query) -> tuple[str, ...]:
         kind.name
         for kind in workspace.registry
         if (kind.is_claim if query.is_opening else kind.is_answer) and kind.name != ISSUE
-    )
-
-
-def _silent(workspace: Workspace, state: MemoryState) -> Packet:
-    return Packet(
-        cards=(),
-        left_out=(),
-        state=state,
-        reason=f"mode.{state}",
-        ledger="",
-        store=workspace.store_id,
-        tokens=0,
-        text="",
     )
 
 

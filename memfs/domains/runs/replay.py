@@ -31,10 +31,10 @@ from memfs.services.beside import Beside
 from memfs.services.compile_context import PacketFormat, PacketWriter
 from memfs.services.federation import Instant
 from memfs.services.gate import access_request
+from memfs.services.kept_packets import Manifest, PackedItem, read_manifests
 from memfs.services.links import still_open, with_open_links
 from memfs.services.modes import require_serving
 from memfs.services.off_sources import rests_on_off_source
-from memfs.services.packet_manifest import Manifest, PackedItem, read_manifests
 from memfs.services.ports import Workspace
 from memfs.services.recall import RecallOutcome
 from memfs.services.retrieval_log import keyed_digest

@@ -17,10 +17,9 @@ from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
 from memfs.index.port import IndexHit
 from memfs.model.packet import Section
 from memfs.model.query import Query
-from memfs.model.record import Record, StoredRecord
+from memfs.model.record import Record
 from memfs.services.ports import Workspace
 from memfs.services.ranking import ties_of
-from memfs.services.recall import search
 from memfs.services.shelf import Shelf, shelf
 from memfs.services.ties import ties_here
 from memfs.store.snapshot import Snapshot
@@ -99,10 +98,7 @@ def _open_issues(
         workspace, snapshot, replace(question, text="", kinds=(ISSUE,), limit=MOST_ISSUES)
     )
     opened = open_hits(workspace, snapshot, every.hits)
-    if not opened:
-        return None
-    first = _named_first(workspace, question, runs) if len(opened) > SHOWN_ISSUES else ()
-    shown = _read_first(every, opened, first)
+    shown = every.read(_first(every, opened, question, runs)) if opened else ()
     if not shown:
         return None
     return issue_section(
@@ -110,34 +106,21 @@ def _open_issues(
     )
 
 
-def _named_first(workspace: Workspace, question: Query, runs: Sequence[Record]) -> tuple[str, ...]:
-    """Returns the ids of the issues that come first: about the task, then of the last runs."""
-    about: tuple[str, ...] = ()
-    if question.text.strip():
-        asked = replace(question, kinds=(ISSUE,), limit=SHOWN_ISSUES)
-        about = tuple(hit.stored.record.id for hit in search(workspace, asked).hits)
-    touched = (name for run in runs for name in _names(run))
-    return tuple(dict.fromkeys((*about, *touched)))
+def _first(
+    every: Shelf, opened: Sequence[IndexHit], question: Query, runs: Sequence[Record]
+) -> Sequence[IndexHit]:
+    """Returns the open issues that are shown: about the task, of the last runs, then the newest."""
+    if len(opened) <= SHOWN_ISSUES:
+        return opened
+    places: dict[str, IndexHit] = {hit.path: hit for hit in opened}
+    about = every.about(question.text, SHOWN_ISSUES) if question.text.strip() else ()
+    # An issue is filed by its id, whose end its file's name ends with.
+    ends = [name[-6:] for run in runs for name in _names(run)]
+    touched = [path for end in ends for path in places if path.rpartition(".")[0].endswith(end)]
+    order = dict.fromkeys((*(hit.path for hit in about if hit.path in places), *touched, *places))
+    return [places[path] for path in order][:SHOWN_ISSUES]
 
 
 def _names(run: Record) -> list[str]:
     issues = run.fields.get("issues")
     return [str(name) for name in issues] if isinstance(issues, list | tuple) else []
-
-
-def _read_first(
-    every: Shelf, opened: Sequence[IndexHit], first: Sequence[str]
-) -> tuple[StoredRecord, ...]:
-    """Reads so many of the open issues as are shown, those of ``first`` before the others."""
-    places = {name: place for place, name in enumerate(first)}
-
-    def rank(hit: IndexHit) -> int:
-        # An issue is filed by the end of its id, which its file's name ends with.
-        tail = hit.path.rpartition(".")[0]
-        ends = (place for name, place in places.items() if tail.endswith(name[-6:]))
-        return min(ends, default=len(places))
-
-    ordered = sorted(opened, key=rank) if places else opened
-    read = every.read(ordered[: SHOWN_ISSUES + len(places)])
-    read = tuple(sorted(read, key=lambda item: places.get(item.record.id, len(places))))
-    return read[:SHOWN_ISSUES]
