@@ -6,13 +6,31 @@ message follows from where the host put it, never from what it says (O51).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from types import MappingProxyType
+from typing import Final, Protocol, TypeAlias
 
 from memfs.errors import ConflictError
+
+_PLAIN_ID: Final = re.compile(r"[0-9a-f]{32}\Z|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+
+NO_LINKS: Final[Mapping[str, str | None]] = MappingProxyType({})
+
+
+def node_id(foreign: str) -> str:
+    """Returns the id of a message as files, branches and commits name it.
+
+    A UUID stays as it is; anything else could be words and becomes a digest.
+    """
+    lowered = foreign.lower()
+    if _PLAIN_ID.match(lowered):
+        return lowered
+    return hashlib.sha256(foreign.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class Role(StrEnum):
@@ -76,7 +94,7 @@ class Message:
     """One message.
 
     Attributes:
-        id: The host's id of it; of a host that gives none, one made of all that came before.
+        id: Id of it (see :func:`node_id`), the same whenever the transcript is read.
         parent: Id of what it follows; ``None`` for whatever came before it in the file, empty
             for the beginning of a conversation.
         role: Who said it.
@@ -161,6 +179,8 @@ class ReadReport:
         skipped: Lines that are no part of the conversation, or of a form that is not known.
         broken: Lines that are no JSON, no object or too long.
         is_cut: The last line has no end yet.
+        links: The last lines that were passed over, with the message that each stands for:
+            what comes later may follow one of them.
     """
 
     end: Mark
@@ -168,6 +188,7 @@ class ReadReport:
     skipped: int = 0
     broken: int = 0
     is_cut: bool = False
+    links: Mapping[str, str | None] = field(default_factory=lambda: NO_LINKS)
 
 
 class MarkMismatchError(ConflictError):
@@ -183,8 +204,14 @@ class Transcript(Protocol):
         """Returns what it says of itself; reads only its beginning."""
         ...
 
-    def entries(self, mark: Mark = START) -> Iterator[Entry]:
+    def entries(
+        self, mark: Mark = START, links: Mapping[str, str | None] = NO_LINKS
+    ) -> Iterator[Entry]:
         """Yields what stands behind ``mark``, in file order, one at a time.
+
+        Args:
+            mark: Where an earlier pass ended.
+            links: What that pass reported of lines that it passed over.
 
         Raises:
             MarkMismatchError: Something else stands before the mark now.
