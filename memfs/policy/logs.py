@@ -26,13 +26,20 @@ def is_continued(old: Record, new: Record) -> bool:
     """Tells whether ``new`` is the same log with nothing in it changed and perhaps more in it.
 
     Every line of ``old`` stands in ``new``, in the same order, and all else that they state is
-    the same.
+    the same; only what the log is called may differ where it has grown, since a merge takes the
+    spelling of the one who opened it first.
     """
     if not is_log(old.kind) or old.kind != new.kind:
         return False
-    if statement_parts(replace(old, body="")) != statement_parts(replace(new, body="")):
+    before, after = _lines(old.body), _lines(new.body)
+    title = old.title if len(after) > len(before) else new.title
+    if statement_parts(_bare(old, old.title)) != statement_parts(_bare(new, title)):
         return False
-    return _is_within(_lines(old.body), _lines(new.body))
+    return _is_within(before, after)
+
+
+def _bare(record: Record, title: str) -> Record:
+    return replace(record, title=title, body="")
 
 
 def _is_within(few: list[str], many: list[str]) -> bool:

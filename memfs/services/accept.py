@@ -31,6 +31,8 @@ from memfs.services.judgement import Judgement, check_base, judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import (
     Draft,
+    continued,
+    is_more_of,
     new_file,
     next_version,
     plan_from,
@@ -195,7 +197,10 @@ def laid_out(
     handed_in = frozenset({blob_id(candidate.content)})
     tip = snapshot.raw_entry(candidate.path)
     if judgement.submission.action is CandidateAction.REVISE and judgement.target is not None:
-        draft = next_version(workspace, judgement.target, candidate.content, record, decision)
+        if is_more_of(record, judgement.target.record):
+            draft = continued(workspace, judgement.target, candidate.content, record, decision)
+        else:
+            draft = next_version(workspace, judgement.target, candidate.content, record, decision)
     else:
         draft = new_file(workspace, snapshot, record, decision)
         if candidate.is_working_file or tip is not None:

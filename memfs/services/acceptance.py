@@ -19,6 +19,7 @@ from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import capture_origin
+from memfs.policy.logs import is_log
 from memfs.policy.publication import is_published
 from memfs.services.catalogue import read_entries
 from memfs.services.inbox import candidate_path
@@ -112,9 +113,14 @@ def acceptance_submission(
     )
     if not is_revision:
         _check_id(catalogue, candidate, record)
+    origin = acceptance_origin(candidate, actor, is_confirmed=is_confirmed)
+    said = record.origin
+    if is_confirmed and is_log(record.kind) and said and said.origin_class in _BELIEVED:
+        # Who opened a log in another clone stays said: the file is the same in both.
+        origin = said
     return Submission(
         draft=record,
-        origin=acceptance_origin(candidate, actor, is_confirmed=is_confirmed),
+        origin=origin,
         action=CandidateAction.REVISE if is_revision else CandidateAction.ADD,
         target=(target.record.id if target else candidate.record_id) if is_revision else "",
         quotes=candidate.quotes,
@@ -142,7 +148,9 @@ def _check_id(catalogue: Catalogue, candidate: Candidate, record: Record) -> Non
     """Two files are never one record: a copy has to become a record of its own first."""
     if not record.id:
         return
-    taken = [item.path for item in catalogue.by_id(record.id) if item.path != candidate.path]
+    is_new = candidate.action is CandidateAction.ADD
+    known = catalogue.by_id(record.id)
+    taken = [item.path for item in known if is_new or item.path != candidate.path]
     if taken:
         problem = Problem(
             candidate.path,

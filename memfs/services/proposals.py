@@ -20,10 +20,11 @@ from memfs.model.ids import TRANSACTION_PREFIX, split_version
 from memfs.model.instants import month_of
 from memfs.model.kinds import KindSpec
 from memfs.model.operation import FileChange, OperationKind, Plan
-from memfs.model.origin import Actor, Origin
+from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.record import Record, StoredRecord
 from memfs.model.status import Status
-from memfs.policy.conflicts import replaced_from
+from memfs.policy.conflicts import is_unchanged, replaced_from
+from memfs.policy.logs import is_continued, is_log
 from memfs.services.ports import Workspace
 from memfs.store.layout import hold_path, record_path
 from memfs.store.snapshot import Snapshot
@@ -70,7 +71,8 @@ def completed_draft(workspace: Workspace, submission: Submission, now: datetime)
             title=draft.title or title_from(draft.body),
             origin=submission.origin,
             observed=draft.observed or now,
-            branch=draft.branch or workspace.project_branch,
+            # A log is written in from every branch: it belongs to none.
+            branch=draft.branch or ("" if is_log(draft.kind) else workspace.project_branch),
         ),
     )
 
@@ -144,6 +146,43 @@ def next_version(
     content = update_record(before, revised, path=stored.path, registry=workspace.registry)
     return Draft(
         record=revised,
+        path=stored.path,
+        content=content,
+        expected=stored.blob,
+        decision=decision,
+    )
+
+
+def is_more_of(record: Record, target: Record) -> bool:
+    """Tells whether ``record`` is the log ``target`` with more in it and nothing else changed."""
+    same_words = replace(record, title=target.title, body=target.body)
+    return is_continued(target, record) and is_unchanged(same_words, target)
+
+
+def continued(
+    workspace: Workspace,
+    stored: StoredRecord,
+    before: bytes,
+    record: Record,
+    decision: Decision,
+) -> Draft:
+    """Lays out a log with more in it: same file, same id, same version (C3).
+
+    Who opened it is taken from the file where that claims little, and stays what it was elsewhere.
+    """
+    said = record.origin
+    is_person = said is None or said.origin_class is OriginClass.USER_STATED
+    longer = replace(
+        stored.record,
+        title=record.title,
+        body=record.body,
+        taint=tuple(sorted({*stored.record.taint, *record.taint})),
+        origin=stored.record.origin if is_person else said,
+        observed=stored.record.observed if is_person else record.observed,
+    )
+    content = update_record(before, longer, path=stored.path, registry=workspace.registry)
+    return Draft(
+        record=longer,
         path=stored.path,
         content=content,
         expected=stored.blob,

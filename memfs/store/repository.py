@@ -70,12 +70,18 @@ def _parsed_configuration(git_dir: Path) -> Mapping[str, str] | None:
     try:
         with GitConfigParser(place, read_only=True, merge_includes=False) as parser:
             return {
-                f"{section}.{option}".lower(): str(value)
+                f"{_section(section)}.{option}".lower(): str(value)
                 for section in parser.sections()
                 for option, value in parser.items(section)
             }
     except (Error, UnicodeDecodeError):
         return None
+
+
+def _section(name: str) -> str:
+    """Returns a section as Git's own names write it: ``merge "x"`` is ``merge.x``."""
+    head, quote, rest = name.partition(' "')
+    return f"{head}.{rest.removesuffix(quote[-1:])}" if quote else name
 
 
 def blamed_commits(git_dir: Path, commit: str, path: str) -> Mapping[int, str]:

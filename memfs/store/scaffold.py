@@ -26,6 +26,8 @@ from memfs.store.repository import is_configuration_broken, read_configuration
 from memfs.store.resources import read_resource
 
 HOOKS: Final = ("pre-commit", "post-commit", "post-merge", "post-checkout")
+MERGE_DRIVER: Final = "merge-issue"
+"""Stands among the hooks and is run where two clones changed one issue."""
 HOOK_MARK: Final = "# memfs hook:"
 
 CONFIGURATION: Final[Mapping[str, str]] = MappingProxyType(
@@ -51,13 +53,17 @@ CONFIGURATION: Final[Mapping[str, str]] = MappingProxyType(
         "receive.denyNonFastForwards": "true",
         "pull.ff": "false",
         "pull.rebase": "false",
+        "merge.memfs-issue.name": "issues by their events",
+        "merge.memfs-issue.driver": f".git/hooks/{MERGE_DRIVER} %O %A %B %P",
     }
 )
 """What every store's own Git configuration says; it stands above a person's global one."""
 
 _PLAIN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 
-_ATTRIBUTES: Final = "* -text -eol -ident -filter -working-tree-encoding\n"
+_ATTRIBUTES: Final = (
+    "* -text -eol -ident -filter -working-tree-encoding\n/issues/**/*.md merge=memfs-issue\n"
+)
 """For ``.git/info/attributes``, which no file of the tree can override."""
 
 _TEMPLATES: Final = MappingProxyType(
@@ -175,7 +181,7 @@ def config_drift(git_dir: Path) -> tuple[ConfigDrift, ...]:
 
 
 def install_hooks(git_dir: Path) -> tuple[str, ...]:
-    """Installs the hook shims; a hook that a person wrote stays.
+    """Installs the hook shims and the merge driver; a hook that a person wrote stays.
 
     Returns:
         The names of the hooks that were kept.
@@ -183,7 +189,7 @@ def install_hooks(git_dir: Path) -> tuple[str, ...]:
     kept = []
     folder = git_dir / "hooks"
     folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-    for name in HOOKS:
+    for name in (*HOOKS, MERGE_DRIVER):
         target = folder / name
         if target.exists() and HOOK_MARK not in target.read_text("utf-8", "replace"):
             kept.append(name)

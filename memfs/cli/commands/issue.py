@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -137,6 +138,25 @@ def show_command(invocation: Invocation, reference: str) -> int:
         write_json(issue_value(view))
     else:
         write(_page(view))
+    return 0
+
+
+@command.command("merge-driver")
+@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("ours", type=click.Path(path_type=Path, exists=True))
+@click.argument("theirs", type=click.Path(path_type=Path, exists=True))
+@click.argument("path", default="")
+@shared_options
+def merge_command(invocation: Invocation, base: Path, ours: Path, theirs: Path, path: str) -> int:
+    """Merge two versions of an issue by their events; Git runs this.
+
+    The result is written to OURS. Where only a person can decide, nothing is written and the
+    exit number is that of a conflict.
+    """
+    del invocation  # a merge may be under way in the store: it is not opened
+    from memfs.app.merging import merge_issue_files
+
+    merge_issue_files(base, ours, theirs, path=path)
     return 0
 
 
