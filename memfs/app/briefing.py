@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memfs.errors import UsageError
@@ -13,9 +14,11 @@ from memfs.model.authority import Sink
 from memfs.model.origin import Actor
 from memfs.model.packet import MemoryState, Packet, silent_packet
 from memfs.model.query import Query
+from memfs.model.result import Result
 from memfs.model.settings import Mode
 from memfs.services.beside import Beside
 from memfs.services.ports import Workspace
+from memfs.services.runs_view import is_current
 
 if TYPE_CHECKING:
     from memfs.domains.runs.replay import Replay
@@ -99,3 +102,21 @@ class Briefing(ABC):
         from memfs.domains.runs.replay import replay
 
         return replay(self.workspace, self.beside, packet, self.actor)
+
+    def _refresh_views(self) -> None:
+        """Brings the list of runs up to the ledger, where it is not."""
+        if is_current(self.workspace):
+            return
+        from memfs.domains.runs.run_index import refresh_run_index
+
+        refresh_run_index(self.workspace)
+
+    def _with_views(self, result: Result) -> Result:
+        """Makes the list of runs anew and adds to a result what it holds (C37)."""
+        from memfs.domains.runs.run_index import refresh_run_index
+
+        found = refresh_run_index(self.workspace, is_anew=True)
+        if found is None:
+            return result
+        counts = {"runs": found.listed + found.older, "runs_listed": found.listed}
+        return replace(result, data={**result.data, **counts})

@@ -94,6 +94,8 @@ class Memory(
                 from memfs.reconcile.projecting import refresh_projections
 
                 refresh_projections(self.workspace)
+            if self._has_looked or self.actor.is_person:
+                self._refresh_views()
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
@@ -285,6 +287,13 @@ class Memory(
             chosen = [item.id for item in waiting(self.workspace, self.actor)]
         return tuple(reject(self.workspace, item, self.actor, restore=restore) for item in chosen)
 
+    def take_back(self, reference: str) -> Result:
+        """Takes a proposal of the actor's own out of the inbox, before anybody decided on it."""
+        from memfs.services.take_back import take_back
+
+        require_taking(self.workspace)
+        return take_back(self.workspace, reference, self.actor)
+
     def edit_candidate(self, reference: str, edit_text: EditText) -> Result:
         """Opens what a candidate proposes in the person's editor."""
         from memfs.app.reviewing import edit_candidate
@@ -357,7 +366,7 @@ class Memory(
         from memfs.services.health import rebuild_caches
 
         require_serving(self.workspace, self.actor)
-        return rebuild_caches(self.workspace)
+        return self._with_views(rebuild_caches(self.workspace))
 
     def reconcile(self) -> Result:
         """Looks at what changed outside memfs and files it."""

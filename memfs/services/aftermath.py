@@ -35,7 +35,7 @@ from memfs.services.reindex import ensure_fresh, purge_index
 from memfs.services.repair import Repaired, repair
 from memfs.services.served_records import read_path, read_records
 from memfs.services.withdrawal_receipt import details_of
-from memfs.store.layout import PROJECTIONS
+from memfs.store.layout import PROJECTIONS, VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
 
 RECENT = 1000
@@ -145,6 +145,11 @@ def _purge_projections(workspace: Workspace, gone: Sequence[StoredRecord]) -> No
             write_projection(workspace, path, "".join(kept))
         except DataError:
             continue
+    ids = tuple(stored.record.id for stored in gone)
+    for path in workspace.store.list_untracked(VIEWS_FOLDER):
+        text = read_projection(workspace, path)
+        if text is not None and any(name in text for name in ids):
+            workspace.store.remove_untracked(path)
 
 
 def _purge_inbox(workspace: Workspace, removed: Sequence[StoredRecord]) -> None:

@@ -24,6 +24,8 @@ CONFLICT: Final = "conflict"
 RUN_KIND: Final = "run"
 RUN_TIES: Final = ("root", "parent", "session")
 """Fields by which a run hangs together with others: its chain and its chat."""
+_OF_RUN: Final = "run:"
+"""How the source of a record begins that came out of a run."""
 _NO_UTILITY: Final[Mapping[str, float]] = MappingProxyType({})
 _SECONDS_A_DAY = 86_400.0
 _MOST_IMPORTANT = 10.0
@@ -153,6 +155,9 @@ def ties_of(record: Record) -> Iterator[str]:
     session, _ = session_of(record)
     if session:
         yield session
+    source = record.origin.source if record.origin is not None else ""
+    if source.startswith(_OF_RUN):
+        yield source[len(_OF_RUN) :]
     if record.kind == RUN_KIND:
         yield record.id
         for name in RUN_TIES:

@@ -7,12 +7,19 @@ matches and may be seen.
 
 from __future__ import annotations
 
+import json
+from typing import Final
+
 from memfs.model.ids import is_id
 from memfs.model.record import Record
 from memfs.services.ports import Workspace
 from memfs.services.ranking import RUN_KIND
 from memfs.services.served_records import record_from
+from memfs.store.private_notes import PrivateNotes
 from memfs.store.snapshot import Snapshot
+
+DISPATCHES: Final = "dispatches"
+"""Folder of the notes of runs that are not over yet."""
 
 
 def ties_here(workspace: Workspace, snapshot: Snapshot) -> frozenset[str]:
@@ -22,11 +29,23 @@ def ties_here(workspace: Workspace, snapshot: Snapshot) -> frozenset[str]:
     if not named:
         return frozenset()
     for run in (lineage.run, lineage.parent):
-        found = run_record(workspace, snapshot, run) if run else None
-        root = str(found.fields.get("root", "")) if found is not None else ""
+        root = _root_of(workspace, snapshot, run) if run else ""
         if is_id(root):
             named.add(root)
     return frozenset(named)
+
+
+def _root_of(workspace: Workspace, snapshot: Snapshot, run: str) -> str:
+    """Returns the first run of the chain of a run that is not over yet, or is recorded."""
+    note = PrivateNotes(workspace.store.git_dir, DISPATCHES).read(run)
+    if note is not None:
+        try:
+            value = json.loads(note)
+            return str(value["root"])
+        except (ValueError, KeyError, TypeError):
+            return ""
+    found = run_record(workspace, snapshot, run)
+    return str(found.fields.get("root", "")) if found is not None else ""
 
 
 def run_record(workspace: Workspace, snapshot: Snapshot, identifier: str) -> Record | None:

@@ -27,7 +27,9 @@ SUMMARY_BYTES: Final = 1_200
 """A longer summary is named and not shown: nothing is cut in the middle."""
 STEP_BYTES: Final = 400
 MOST_STEPS: Final = 7
-_MARKED_LINE: Final = re.compile(r"^(?:ACCOMPLISHED|ISSUES?|NEXT)\s*:", re.MULTILINE)
+_MARKED_LINE: Final = re.compile(
+    r"^(?:ACCOMPLISHED|ISSUES?|NEXT|WORKER|VERDICT|STATE)\s*:", re.MULTILINE
+)
 _HEADINGS: Final = {
     LAST_RUN: "The last run of this project:",
     OWN_RUN: "The last run of this chain or session:",
@@ -78,7 +80,7 @@ def summary_of(record: Record) -> str:
     """Returns what a run says of itself in a few sentences."""
     if record.summary:
         return record.summary.strip()
-    return _MARKED_LINE.split(record.body, maxsplit=1)[0].strip()
+    return _MARKED_LINE.split(record.body, maxsplit=1)[0].strip().removeprefix("Summary: ")
 
 
 def _run_text(record: Record) -> str:
