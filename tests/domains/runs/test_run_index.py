@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from memfs.domains.runs.run_index import RunIndex, refresh_run_index
+from memfs.formats.record_codec import read_record
 from memfs.model.authority import Sensitivity
 from memfs.model.record import Record
 from memfs.model.settings import RunSettings, Settings
 from memfs.model.status import Status
-from memfs.services import served_records
 from memfs.services.ports import Workspace
 from memfs.services.recall import search
 from memfs.services.runs_view import OLDER_VIEW, RUNS_VIEW, is_current
@@ -113,9 +113,9 @@ def test_brought_up_run_by_run_it_is_what_is_made_anew(tmp_path: Path) -> None:
 
         for path in (RUNS_VIEW, OLDER_VIEW):
             (workspace.store.root / path).unlink()
-        for path in workspace.cache_dir.iterdir():
-            if path.is_file():
-                path.unlink()
+        for kept in workspace.cache_dir.iterdir():
+            if kept.is_file():
+                kept.unlink()
         refresh_run_index(workspace, is_anew=True)
 
         assert both(workspace) == step_by_step
@@ -128,13 +128,11 @@ def test_only_the_new_run_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         commit(workspace.store, run_at(50))
         search(workspace, question("piece", ANA))
         read: list[str] = []
-        whole = served_records.read_record
-
         def noted(content: bytes, *, path: str, registry: Any) -> Record:
             read.append(path)
-            return whole(content, path=path, registry=registry)
+            return read_record(content, path=path, registry=registry)
 
-        monkeypatch.setattr(served_records, "read_record", noted)
+        monkeypatch.setattr("memfs.services.served_records.read_record", noted)
         refresh_run_index(workspace)
 
         # The new one, as the index puts it over the old one and as its line is made; and the
