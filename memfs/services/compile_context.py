@@ -98,7 +98,8 @@ def compile_packet(
     if identify is not None:
         writer.identifier = identify(packet)
     text = writer.text(cards, told, chosen.sections)
-    return replace(packet, text=text, tokens=tokens_of(text), id=writer.identifier)
+    name = writer.identifier if text else ""
+    return replace(packet, text=text, tokens=tokens_of(text), id=name)
 
 
 @dataclass(frozen=True, slots=True)
