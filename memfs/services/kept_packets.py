@@ -129,7 +129,7 @@ def _manifest_from(line: bytes) -> Manifest | None:
             left_out=_pairs(values["left_out"]),
             text=str(values["text"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

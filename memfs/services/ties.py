@@ -42,7 +42,7 @@ def _root_of(workspace: Workspace, snapshot: Snapshot, run: str) -> str:
         try:
             value = json.loads(note)
             return str(value["root"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return ""
     found = run_record(workspace, snapshot, run)
     return str(found.fields.get("root", "")) if found is not None else ""

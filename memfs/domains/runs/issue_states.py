@@ -57,7 +57,7 @@ def _kept(workspace: Workspace) -> Mapping[str, bool]:
     try:
         content = (workspace.cache_dir / STATES_FILE).read_bytes()
         values = json.loads(content)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     match values:
         case {"v": 1, "open": [*opened], "closed": [*closed]}:

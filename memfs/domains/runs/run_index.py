@@ -195,7 +195,7 @@ def _kept(workspace: Workspace) -> _Kept:
             for blob, (month, state, took) in values["facts"].items()
         }
         is_ours = values["v"] == _VERSION
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _Kept()
     if not is_ours:
         return _Kept()

@@ -263,7 +263,8 @@ def test_only_what_the_clock_says_changes_with_the_clock(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"[]", b'{"v":1,"open":["x"]}', b'{"v":1,"open":{},"closed":{}}', b"\xff"]
+    "damage",
+    [b"", b"[]", b'{"v":1,"open":["x"]}', b'{"v":1,"open":{},"closed":{}}', b"\xff", b"[" * 9000],
 )
 def test_damaged_states_of_issues_are_read_again(damage: bytes, tmp_path: Path) -> None:
     with history(tmp_path) as workspace:

@@ -128,6 +128,7 @@ def test_only_the_new_run_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         commit(workspace.store, run_at(50))
         search(workspace, question("piece", ANA))
         read: list[str] = []
+
         def noted(content: bytes, *, path: str, registry: Any) -> Record:
             read.append(path)
             return read_record(content, path=path, registry=registry)
@@ -162,7 +163,9 @@ def test_a_deleted_or_damaged_view_comes_back(
         assert is_current(workspace)
 
 
-@pytest.mark.parametrize("kept", [b"", b"[]", b'{"v":9}', b'{"v":1,"lines":["x"],"facts":{"y":1}}'])
+@pytest.mark.parametrize(
+    "kept", [b"", b"[]", b'{"v":9}', b'{"v":1,"lines":["x"],"facts":{"y":1}}', b"[" * 9000]
+)
 def test_damaged_facts_are_read_again_from_the_runs(kept: bytes, tmp_path: Path) -> None:
     with store_of(tmp_path, *(run_at(number) for number in range(1, LISTED + 3))) as workspace:
         refresh_run_index(workspace)
