@@ -96,8 +96,14 @@ SECTIONS: Final = (
         erase="Erase records: their bytes too, and with --history the Git history.",
     ),
     _section(
-        "Bring in",
+        "Bring in and hand out",
         **{"import": "Import memory that another system kept."},
+        export="Write what may leave the store in a format that others read.",
+    ),
+    _section(
+        "Use with agents",
+        install="Let a coding agent use memfs.",
+        uninstall="Take memfs out of a coding agent's configuration.",
     ),
     _section(
         "Look after the store",

@@ -150,6 +150,7 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "last recall": lambda memory, target: answered(memory.last_recall),
         "audit": lambda memory, target: answered(memory.audit),
         "stats": lambda memory, target: answered(memory.stats),
+        "export": lambda memory, target: answered(lambda: memory.export("tracker")),
         "issues": lambda memory, target: answered(lambda: memory.list_issues(is_all=True)),
         "issue": lambda memory, target: answered(lambda: memory.show_issue(target.reference)),
     }
@@ -182,6 +183,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "trouble_beside": "global store's state",
         "import_path": "import preview",
         "list_issues": "issues",
+        "export": "export",
         "show_issue": "issue",
     }
 )
@@ -192,7 +194,7 @@ CHANGES: Final = frozenset(
         "accept", "reject", "edit", "edit_candidate", "remember", "propose", "correct", "capture",
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
-        "check_staged", "may_act_on",
+        "check_staged", "may_act_on", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
     )
 )  # fmt: skip
@@ -225,24 +227,27 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "stats": "stats",
         "import": "import_path",
         "issue": "list_issues",
+        "export": "export",
         **{name: name for name in _NAMESAKES},
         "init": "settings",
         "config": "settings",
         "schema": "settings",
         "strip": "settings",
+        "install": "settings",
+        "uninstall": "settings",
         "hook": "check_staged",
     }
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
 
-UNBUILT: Final = frozenset({"graph", "export", "mcp", "web", "timeline"})
+UNBUILT: Final = frozenset({"graph", "mcp", "web", "timeline"})
 """Surfaces that do not exist; a command of that name has to be put on the lists first."""
 
 UNTYPED: Final = frozenset(
     (
         "search", "search as of", "packet", "context", "session start", "replay", "list",
         "inbox", "status", "check", "doctor",
-        "grants", "conflicts", "log", "last recall", "audit", "stats", "issues",
+        "grants", "conflicts", "log", "last recall", "audit", "stats", "issues", "export",
     )
 )  # fmt: skip
 """Surfaces that are asked without a name of the record: an answer cannot be repeating one."""
