@@ -19,6 +19,7 @@ HOOK: Final = "hook"
 SERVER: Final = "mcp"
 
 _SHELL: Final = re.compile(r"[;&|<>`$\n(){}*?]")
+_QUOTED: Final = re.compile(r"'[^'\n]*'")
 _MENTION: Final = re.compile(r"\bmemfs\b[^\n]*\b(hook|mcp)\b")
 _LAUNCHERS: Final = 8
 """How many words may stand before ``memfs``, as in ``uvx --from memfs-ledger memfs hook``."""
@@ -94,7 +95,7 @@ def call_from(words: Sequence[str]) -> Call | None:
 
 def call_in_line(line: str) -> Call | None:
     """Returns the call that a shell line makes and that is all it does."""
-    if _SHELL.search(line):
+    if _SHELL.search(_QUOTED.sub("", line)):
         return None
     try:
         return call_from(shlex.split(line))
