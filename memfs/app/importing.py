@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from memfs.domains.runs.tracker_import import placed_issues
 from memfs.errors import AccessError
 from memfs.interop.pipeline import read_items, submissions_from
 from memfs.model.candidate import Submission
@@ -70,10 +71,13 @@ def import_path(
             submissions.append(replace(item, is_confirmed=accept) if accept else item)
         else:
             problems.extend(item.problems)
+    placed = placed_issues(workspace, submissions, actor)
+    submissions, problems = placed.submissions, [*problems, *placed.problems]
     if dry_run:
         return _preview(workspace, path, batch.format, submissions, problems)
     name = f"import-{format_instant(workspace.clock.now())}-{batch.format}"
     report = admit_batch(workspace, submissions, actor, batch=name)
+    report = replace(report, known=report.known + placed.known)
     return _result(workspace, path, batch.format, report, problems)
 
 

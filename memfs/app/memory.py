@@ -96,6 +96,7 @@ class Memory(
                 refresh_projections(self.workspace)
             if self._has_looked or self.actor.is_person:
                 self._refresh_views()
+                self._refresh_issue_view()
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
@@ -366,7 +367,9 @@ class Memory(
         from memfs.services.health import rebuild_caches
 
         require_serving(self.workspace, self.actor)
-        return self._with_views(rebuild_caches(self.workspace))
+        rebuilt = self._with_views(rebuild_caches(self.workspace))
+        self._refresh_issue_view(is_anew=True)
+        return rebuilt
 
     def reconcile(self) -> Result:
         """Looks at what changed outside memfs and files it."""

@@ -18,6 +18,7 @@ from memfs.interop.markdown_notes import MarkdownNotes
 from memfs.interop.node_json import NodeJson
 from memfs.interop.port import Importer
 from memfs.interop.sources import JSON_FILES, MARKDOWN, SourceFile, printable, walk_source
+from memfs.interop.tracker import Tracker
 from memfs.model.problem import Problem
 
 IMPORTERS: Final[tuple[Importer, ...]] = (
@@ -26,6 +27,7 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     KnowledgeGraph(),
     NodeJson(),
     Conversation(),
+    Tracker(),
 )
 """One line a format."""
 AUTO: Final = "auto"

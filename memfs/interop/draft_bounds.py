@@ -48,26 +48,26 @@ def _without_grants(item: ImportItem, draft: Record, root: Path) -> ImportItem:
     message = f"left out {names}: no field can grant an action"
     problem = _problem(item, root, "import.grants-action", message)
     problem = replace(problem, severity=Severity.WARNING)
-    kept = _pruned(said, frozenset(places), ())
+    kept = pruned(said, frozenset(places))
     unknown = {**draft.unknown, FOREIGN_FIELD: kept}
     draft = replace(draft, unknown=unknown)
     return replace(item, draft=draft, problems=(*item.problems, problem))
 
 
-def _pruned(
+def pruned(
     value: JsonValue,
     places: frozenset[tuple[str | int, ...]],
-    here: tuple[str | int, ...],
+    here: tuple[str | int, ...] = (),
 ) -> JsonValue:
     """Returns plain data without the members at ``places``."""
     if isinstance(value, Mapping):
         return {
-            key: _pruned(inner, places, (*here, key))
+            key: pruned(inner, places, (*here, key))
             for key, inner in value.items()
             if (*here, key) not in places
         }
     if isinstance(value, list):
-        return [_pruned(inner, places, (*here, number)) for number, inner in enumerate(value)]
+        return [pruned(inner, places, (*here, number)) for number, inner in enumerate(value)]
     return value
 
 

@@ -28,6 +28,7 @@ from memfs.services.proposals import (
     Draft,
     is_held,
     kind_of,
+    next_version,
     place_new,
     plan_from,
     superseded,
@@ -187,7 +188,8 @@ def _judge_one(
         return
     tally.fingerprints.add(mark)
     tally.digests.add(digest)
-    is_free = not any(is_held(snapshot, stored) for stored in judgement.replaced)
+    target = (judgement.target,) if judgement.target is not None else ()
+    is_free = not any(is_held(snapshot, stored) for stored in (*judgement.replaced, *target))
     if verdict is Verdict.ACTIVATE and is_free:
         _lay_out(workspace, snapshot, judgement, tally)
     else:
@@ -200,12 +202,11 @@ def _is_known(catalogue: Catalogue, digest: str) -> bool:
 
 
 def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tally: _Tally) -> None:
-    record = judgement.submission.draft
-    folder = kind_of(workspace, record).folder
-    shards = tally.shards.get(folder)
-    if shards is None:
-        shards = tally.shards[folder] = dict(snapshot.shard_sizes(folder))
-    draft = place_new(workspace, record, judgement.decision, shards=shards)
+    draft = _file_of(workspace, snapshot, judgement, tally)
+    if draft.path in tally.planned:
+        # Two of one batch for one place: the first stands, the other was known by then.
+        tally.known += 1
+        return
     tally.drafts.append(draft)
     tally.planned.add(draft.path)
     replaced = [
@@ -216,6 +217,20 @@ def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tal
     tally.drafts.extend(replaced)
     tally.planned.update(item.path for item in replaced)
     tally.activations.append(judgement)
+
+
+def _file_of(
+    workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tally: _Tally
+) -> Draft:
+    record, decision, target = judgement.submission.draft, judgement.decision, judgement.target
+    if judgement.submission.action is CandidateAction.REVISE and target is not None:
+        before = snapshot.read_blob(target.blob)
+        return next_version(workspace, target, before, record, decision)
+    folder = kind_of(workspace, record).folder
+    shards = tally.shards.get(folder)
+    if shards is None:
+        shards = tally.shards[folder] = dict(snapshot.shard_sizes(folder))
+    return place_new(workspace, record, decision, shards=shards)
 
 
 def _with_plan(

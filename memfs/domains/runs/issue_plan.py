@@ -15,7 +15,7 @@ from typing import Final, assert_never
 from memfs.domains.runs.fold import fold
 from memfs.domains.runs.issue_key import issue_key
 from memfs.domains.runs.issue_lookup import find_issue, issue_path, place_of_key
-from memfs.domains.runs.issue_requests import IssueChange, IssuePlan, IssueRequest
+from memfs.domains.runs.issue_requests import SPOKEN_BY_ALL, IssueChange, IssuePlan, IssueRequest
 from memfs.domains.runs.issue_words import UNTITLED, EventWords, event_words
 from memfs.errors import UsageError
 from memfs.formats.issue_log import appended_body, encode_events, parse_log
@@ -46,8 +46,6 @@ from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, place_new, require_free
 from memfs.store.snapshot import Snapshot
 
-_SPOKEN_BY_ALL: Final = ("agent",)
-"""Runs write in every issue, so that it carries their mark from the start."""
 _TICK: Final = timedelta(seconds=1)
 
 
@@ -142,7 +140,7 @@ class _Planner:
                 subject=key,
                 scope=self._workspace.scope,
                 authority=Authority.NONE,
-                taint=_SPOKEN_BY_ALL,
+                taint=SPOKEN_BY_ALL,
                 fields={"key": key},
             )
             return self._append(

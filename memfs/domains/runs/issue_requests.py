@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from memfs.model.decision import Reason
 from memfs.model.issue import EventKind, IssueEvent, IssueState
 from memfs.model.result import ResultStatus
 from memfs.services.judgement import Judgement
 from memfs.services.proposals import Draft
+
+SPOKEN_BY_ALL: Final = ("agent",)
+"""The taint of every issue: runs write in it, so that it carries their mark from the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
