@@ -20,7 +20,7 @@ from memfs.model.record import Record
 from memfs.policy.action_fields import action_field
 from memfs.policy.derivable import is_derivable
 from memfs.policy.eligibility_rules import OPENING_WORDS, RULES, EligibilityRule
-from memfs.policy.hints import is_hinted, longest_run, words_in
+from memfs.policy.hints import RulesByWord, is_hinted, longest_run, words_in
 from memfs.policy.reasons import reason
 from memfs.policy.sentences import is_forbidden
 
@@ -43,6 +43,7 @@ _CONDITION: Final = re.compile(
 """After what a standing order begins: ``whenever it comes up, …``."""
 _BLANKS: Final = re.compile(r"\s*")
 _WORD: Final = re.compile(r"[A-Za-z]*")
+_RULES: Final = RulesByWord(RULES)
 _SOURCES: Final = frozenset({"evidence", "excerpt", "receipt"})
 _UNBROKEN: Final = re.compile(r"[A-Za-z0-9+/=_-]{2000,}")
 _UNBROKEN_CHARS: Final = 2000
@@ -69,7 +70,7 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
     folded = text.casefold()
     words = words_in(text)
     openings: tuple[int, ...] | None = None
-    for rule in RULES:
+    for rule in _RULES.within(words):
         is_spared = (
             (rule.spares_warnings and is_warning)
             or (rule.spares_people and is_person)
@@ -77,13 +78,11 @@ def check_eligibility(record: Record, text: str, *, is_person: bool) -> tuple[Re
         )
         if is_spared or rule.code in found:
             continue
-        if words is not None and rule.words and words.isdisjoint(rule.words):
-            continue
         if not is_hinted(rule.hints, folded):
             continue
-        if openings is None:
+        if openings is None and rule.opens_sentence:
             openings = tuple(at for at in openings_of(text) if _may_order(text, at))
-        if is_matching(rule, text, openings):
+        if is_matching(rule, text, openings or ()):
             found[rule.code] = reason(rule.code, rule.name)
     if is_derivable(record.body):
         found["eligibility.derivable"] = reason("eligibility.derivable")

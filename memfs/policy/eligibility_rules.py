@@ -115,6 +115,27 @@ _DATA: Final = (
 )
 _BY_ITSELF: Final = r"(?:always|automatically|immediately|whenever|every\s+time|each\s+time)"
 
+_COMMANDS: Final = (
+    ("rm", "rm", r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b"),
+    ("mkfs", "mkfs", r"\bmkfs(?:\.\w+)?\s+/dev/"),
+    (
+        "dd",
+        "dd",
+        r"\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|nvme|hd|disk)",
+    ),
+    ("drop truncate", "drop truncate", r"\b(?:drop|truncate)\s+(?:table|database|schema)\s+\w"),
+    ("delete", "delete", r"\bdelete\s+from\s+\w+\s*(?:;|$)|\bvssadmin\s+delete\b"),
+    ("push", "git", r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)"),
+    ("terraform", "terraform", r"\bterraform\s+destroy\b"),
+    ("kubectl", "kubectl", r"\bkubectl\s+delete\s+(?:ns|namespace|--all)\b"),
+    ("format", "format", r"\bformat\s+c:"),
+    ("del", "del", r"\bdel\s+/[sfq]\b"),
+    ("chmod", "chmod", r"\bchmod\s+-R\s+777\s+/"),
+    ("curl wget", "curl wget", r"\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"),
+    ("rmtree", "shutil", r"\bshutil\.rmtree\(\s*['\"]/"),
+)
+"""Hints, words and pattern of commands that destroy: each is looked for where its word stands."""
+
 
 def _alternatives(words: str) -> str:
     return "|".join(words.split())
@@ -258,22 +279,16 @@ RULES: Final[tuple[EligibilityRule, ...]] = (
         rf"donations?)\s+(?:to|of|from)\b)",
         opens_sentence=True,
     ),
-    _rule(
-        "destructive",
-        "destructive-command",
-        hints="rm mkfs dd drop truncate delete push terraform kubectl format del chmod curl wget "
-        "rmtree vssadmin",
-        words="rm mkfs dd drop truncate delete git terraform kubectl format del chmod curl wget "
-        "shutil vssadmin",
-        pattern=r"\brm\s+(?:-[a-z]*\s+)*-[a-z]*(?:rf|fr|r\s+-f|f\s+-r)[a-z]*\b|"
-        r"\bmkfs(?:\.\w+)?\s+/dev/|\bdd\s+if=\S+\s+of=/dev/|\bdd\b[^\n]{0,40}\bof=/dev/(?:sd|"
-        r"nvme|hd|disk)|\b(?:drop|truncate)\s+(?:table|database|"
-        r"schema)\s+\w|\bdelete\s+from\s+\w+\s*(?:;|$)|"
-        r"\bgit\s+push\s+(?:\S+\s+){0,3}(?:--force\b(?!-with)|-f\b)|\bterraform\s+destroy\b|"
-        r"\bkubectl\s+delete\s+(?:ns|namespace|--all)\b|\bformat\s+c:|\bdel\s+/[sfq]\b|"
-        r"\bchmod\s+-R\s+777\s+/|\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|"
-        r"\bshutil\.rmtree\(\s*['\"]/|\bvssadmin\s+delete\b",
-        spares_warnings=True,
+    *(
+        _rule(
+            "destructive",
+            "destructive-command",
+            hints=hints,
+            words=words,
+            pattern=pattern,
+            spares_warnings=True,
+        )
+        for hints, words, pattern in _COMMANDS
     ),
     _rule(
         "destructive",

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from typing import Final, Generic, Protocol, TypeVar
 
 _WORD: Final = re.compile(r"\w+")
 _STRANGE: Final = re.compile("[\u0130\u0131\u017f]")
@@ -36,15 +37,52 @@ def is_hinted(hints: Iterable[str], folded: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=2)
 def words_in(text: str) -> frozenset[str] | None:
     r"""Returns the words (``\w+``) of ``text`` in lower case.
 
     ``None`` where lower case does not answer what a pattern that ignores case would find: in
-    a text with a letter that such a pattern takes for an ASCII one.
+    a text with a letter that such a pattern takes for an ASCII one. The last text that was
+    asked about is remembered: several steps of the pipeline ask in a row.
     """
     if not text.isascii() and _STRANGE.search(text) is not None:
         return None
     return frozenset(_WORD.findall(text.lower()))
+
+
+class WordRule(Protocol):
+    """A rule that needs one of some words; of any text where it names none."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """One of these stands in every match as a whole word; empty when none must."""
+        ...
+
+
+Rule = TypeVar("Rule", bound=WordRule)
+
+
+class RulesByWord(Generic[Rule]):
+    """Rules by the words that they need, so that a text is asked about those of its words."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._always = frozenset(at for at, rule in enumerate(self._rules) if not rule.words)
+        by_word: dict[str, set[int]] = {}
+        for at, rule in enumerate(self._rules):
+            for word in rule.words:
+                by_word.setdefault(word, set()).add(at)
+        self._by_word = {word: frozenset(places) for word, places in by_word.items()}
+        self._words = frozenset(by_word)
+
+    def within(self, words: frozenset[str] | None) -> tuple[Rule, ...]:
+        """Returns the rules that a text of these words can match, in order; all for ``None``."""
+        if words is None:
+            return self._rules
+        found = set(self._always)
+        for word in words & self._words:
+            found |= self._by_word[word]
+        return tuple(self._rules[at] for at in sorted(found))
 
 
 def longest_run(text: str) -> int:

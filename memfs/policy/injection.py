@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memfs.policy.hidden import visible_text
-from memfs.policy.hints import LazyPattern, is_hinted, longest_run, words_in
+from memfs.policy.hints import LazyPattern, RulesByWord, is_hinted, longest_run, words_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +300,8 @@ RULES: Final[tuple[InjectionRule, ...]] = (
 )
 """Every hint, in the order of their names in reasons."""
 
-_FOR_PEOPLE: Final = tuple(rule for rule in RULES if rule.asks_people)
+_FOR_ALL: Final = RulesByWord(RULES)
+_FOR_PEOPLE: Final = RulesByWord(rule for rule in RULES if rule.asks_people)
 
 
 def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
@@ -317,12 +318,10 @@ def scan_injection(text: str, *, is_person: bool = False) -> tuple[str, ...]:
 def hints_in(seen: str, words: frozenset[str] | None, *, is_person: bool) -> tuple[str, ...]:
     """Does the same for a visible text whose words (see ``words_in``) are known already."""
     folded = seen.casefold()
-    longest = longest_run(seen)
     return tuple(
         rule.name
-        for rule in (_FOR_PEOPLE if is_person else RULES)
-        if rule.run <= longest
-        and not (words is not None and rule.words and words.isdisjoint(rule.words))
+        for rule in (_FOR_PEOPLE if is_person else _FOR_ALL).within(words)
+        if (not rule.run or longest_run(seen) >= rule.run)
         and (not rule.hints or is_hinted(rule.hints, folded))
         and rule.pattern.search(seen) is not None
     )

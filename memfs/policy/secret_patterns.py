@@ -112,7 +112,7 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
     _family(
         "gitlab-token",
         run=21,
-        hints="gl",
+        hints="glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- gloas- glimt- glffct-",
         pattern=_B + r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-[\w.=-]{16,}",
     ),
     _family("bitbucket-token", hints="atbb", pattern=_B + r"ATBB[A-Za-z0-9]{28,}"),
@@ -347,13 +347,13 @@ ISSUED: Final[tuple[SecretFamily, ...]] = (
         hints="machine",
         pattern=r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{4,})",
     ),
+    _family("bitlocker-key", run=55, hints="-", pattern=r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])"),
     _family(
-        "bitlocker-key",
+        "bitlocker-label",
         spaced=True,
         run=20,
-        hints="-",
-        pattern=r"(?<![\d-])(?:\d{6}-){7}\d{6}(?![\d-])|bitlocker[\w "
-        r"]{0,20}[:=]\s*(?:\d{6}-){2,}\d{6}",
+        hints="bitlocker",
+        pattern=r"bitlocker[\w ]{0,20}[:=]\s*(?:\d{6}-){2,}\d{6}",
         flags=_ANY_CASE,
     ),
     _family(

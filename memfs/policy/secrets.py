@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memfs.policy.credential_labels import (
     AUTHORIZATION,
@@ -31,10 +31,8 @@ from memfs.policy.credential_labels import (
 )
 from memfs.policy.generated_tokens import TOKEN_HINTS, generated_tokens
 from memfs.policy.hints import LazyPattern, is_hinted
+from memfs.policy.secret_library import is_for_library, library_families, library_findings
 from memfs.policy.secret_patterns import ISSUED, SecretFamily
-
-if TYPE_CHECKING:
-    from detect_secrets.plugins.base import BasePlugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,8 @@ SPOKEN_FAMILIES: Final = ("spoken-password", "spoken-code")
 """What sentences tell; everything else stands behind a label or carries a mark."""
 _LONGEST_FAMILY: Final = max(family.run for family in ISSUED)
 _SHORTEST_TOKEN: Final = min(family.run for family in ISSUED if not family.is_spaced)
-_TOKEN: Final = re.compile(rf"\S{{{_SHORTEST_TOKEN},}}")
+_LONG_MARK: Final = 3
+"""A hint of so many characters hardly stands in any text; shorter ones stand in most."""
 _SEPARATORS: Final = re.compile("[:=]+")
 _LABEL_REACH: Final = 64
 """More than the rest of a label can be, from its hint to the separator."""
@@ -103,8 +102,6 @@ _ORDINARY: Final = LazyPattern(
     r"(?:\d{1,2}:\d{2}.*|\d{4}-\d{2}-\d{2}.*|v?\d+(?:\.\d+)+\S*|[$€£]?\d[\d,.]*%?|"
     r"[A-Za-z]+(?:['’][a-z]+)?[.!?)\]]*|[A-Za-z]+(?:/[A-Za-z]+)+)\Z"
 )
-_LIBRARY_CHARS: Final = 16
-_PLUGIN_LINE_CHARS: Final = 4_000
 _STRONG_LENGTH: Final = 8
 _SPOKEN_LENGTH: Final = 6
 _SPOKEN_DIGITS: Final = 4
@@ -132,18 +129,23 @@ def scan_secrets(text: str) -> tuple[SecretFinding, ...]:
     return tuple(sorted(found, key=lambda item: (item.start, item.end)))
 
 
+def needs_library(text: str) -> bool:
+    """Tells whether looking through ``text`` loads the library's detectors, which takes long."""
+    return is_for_library(text)
+
+
 def family_names() -> tuple[str, ...]:
     """Returns the names of all families, own ones first, then those of the library."""
     own = [family.name for family in ISSUED]
     own += ["url-credential", "authorization", "command-line", "number-code"]
     own += ["labelled-credential", "structured-token"]
     own += SPOKEN_FAMILIES
-    return tuple(dict.fromkeys((*own, *(_plugin_name(plugin) for plugin in _plugins()))))
+    return tuple(dict.fromkeys((*own, *library_families())))
 
 
 def _findings(text: str) -> Iterator[SecretFinding]:
     folded = text.casefold()
-    tokens = [match.span() for match in _TOKEN.finditer(text)]
+    tokens = _tokens(text)
     yield from _issued(text, folded, tokens)
     if "://" in text:
         yield from _credentials(URL_CREDENTIAL, "url-credential", text)
@@ -151,8 +153,10 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         yield from _credentials(AUTHORIZATION, "authorization", text)
     if " -" in text and is_hinted(COMMAND_HINTS, folded):
         yield from _credentials(COMMAND, "command-line", text)
-    if _is_for_library(text, tokens):
-        yield from _library_findings(text)
+    if is_for_library(text):
+        for family, start, end in library_findings(text):
+            if not _PLACEHOLDER.compiled().fullmatch(text, start, end):
+                yield SecretFinding(family, start, end)
     is_folded = _UNFOLDED.search(text) is None
     if is_hinted(LABEL_HINTS, _before_separators(folded) if is_folded else folded):
         yield from _number_codes(text)
@@ -167,26 +171,67 @@ def _findings(text: str) -> Iterator[SecretFinding]:
         yield from _spoken(text, SPOKEN_ELSEWHERE)
 
 
-def _issued(text: str, folded: str, tokens: Sequence[tuple[int, int]]) -> Iterator[SecretFinding]:
+def _tokens(text: str) -> list[str]:
+    """Returns the words of a text that are long enough for a token, in order."""
+    return [word for word in text.split() if len(word) >= _SHORTEST_TOKEN]
+
+
+def _issued(text: str, folded: str, tokens: Sequence[str]) -> Iterator[SecretFinding]:
     """Yields the tokens that carry their issuer's mark.
 
     A family whose matches hold no white space is looked for in the long words alone.
     """
-    longest = max((end - start for start, end in tokens), default=_SHORTEST_TOKEN)
-    words = " ".join([text[start:end] for start, end in tokens]).casefold()
-    for family in _families_within(min(longest, _LONGEST_FAMILY)):
+    words = " ".join(tokens).casefold()
+    longest = max(map(len, tokens), default=_SHORTEST_TOKEN)
+    # Hardly any text has a mark at all: that is asked of all families at once.
+    is_marked = is_hinted(_long_marks(), words)
+    spans: list[tuple[int, int]] = []
+    for family in _families_within(min(longest, _LONGEST_FAMILY), is_marked):
         if not is_hinted(family.hints, folded if family.is_spaced else words):
             continue
-        for start, end in ((0, len(text)),) if family.is_spaced else tokens:
+        if not (family.is_spaced or spans):
+            spans = _spans(text, tokens)
+        for start, end in ((0, len(text)),) if family.is_spaced else spans:
             if end - start >= family.run:
                 for match in family.pattern.finditer(text, start, end):
                     yield SecretFinding(family.name, match.start(), match.end(), family.is_held)
 
 
+def _spans(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
+    """Returns where the words of ``_tokens`` stand in their text, in order."""
+    spans, at = [], 0
+    for token in tokens:
+        # Nothing before it holds it: a longer word that did would be one of the tokens itself.
+        start = text.index(token, at)
+        at = start + len(token)
+        spans.append((start, at))
+    return spans
+
+
+def _has_long_mark(family: SecretFamily) -> bool:
+    return not family.is_spaced and min(map(len, family.hints)) >= _LONG_MARK
+
+
 @cache
-def _families_within(longest: int) -> tuple[SecretFamily, ...]:
-    """Returns the families that a text can hold whose longest word has so many characters."""
-    return tuple(family for family in ISSUED if family.run <= longest)
+def _long_marks() -> tuple[str, ...]:
+    """Returns the hints of all families that need one of them in a long word."""
+    marked = filter(_has_long_mark, ISSUED)
+    return tuple(dict.fromkeys(hint for family in marked for hint in family.hints))
+
+
+@cache
+def _families_within(longest: int, is_marked: bool) -> tuple[SecretFamily, ...]:
+    """Returns the families that a text can hold.
+
+    Args:
+        longest: So many characters has its longest word.
+        is_marked: One of the long marks stands in its long words.
+    """
+    return tuple(
+        family
+        for family in ISSUED
+        if family.run <= longest and (is_marked or not _has_long_mark(family))
+    )
 
 
 def _before_separators(folded: str) -> str:
@@ -194,13 +239,6 @@ def _before_separators(folded: str) -> str:
     return "\n".join(
         folded[max(0, match.start() - _LABEL_REACH) : match.end()]
         for match in _SEPARATORS.finditer(folded)
-    )
-
-
-def _is_for_library(text: str, tokens: Iterable[tuple[int, int]]) -> bool:
-    """Tells whether a text could hold a token; linear, unlike one pattern for it."""
-    return "://" in text or any(
-        end - start >= _LIBRARY_CHARS and _DIGIT.search(text, start, end) for start, end in tokens
     )
 
 
@@ -315,79 +353,3 @@ def _spoken_strength(value: str, *, is_quoted: bool) -> int:
 def _is_described(value: str) -> bool:
     """Tells whether a value is a word about a password: ``case-sensitive``, ``SHA-256``."""
     return _DESCRIPTION.compiled().fullmatch(value) is not None
-
-
-def _library_findings(text: str) -> Iterator[SecretFinding]:
-    """Asks the library's detectors line by line, for lines that could hold a token at all."""
-    offset = 0
-    for line in text.splitlines(keepends=True):
-        if len(line) <= _PLUGIN_LINE_CHARS and _is_for_library(
-            line, (match.span() for match in _TOKEN.finditer(line))
-        ):
-            for plugin in _plugins():
-                for value in plugin.analyze_string(line):
-                    at = line.find(value)
-                    if at >= 0 and value and not _PLACEHOLDER.compiled().fullmatch(value):
-                        start = offset + at
-                        yield SecretFinding(_plugin_name(plugin), start, start + len(value))
-        offset += len(line)
-
-
-def _plugin_name(plugin: BasePlugin) -> str:
-    return str(plugin.secret_type).lower().replace(" ", "-")
-
-
-@cache
-def _plugins() -> tuple[BasePlugin, ...]:
-    """Makes own instances of the library's detectors: its settings are global to the process.
-
-    Detectors by entropy and by keyword are left out (every second word of prose), and so
-    are addresses, which are no secrets.
-    """
-    from detect_secrets.plugins.artifactory import ArtifactoryDetector
-    from detect_secrets.plugins.aws import AWSKeyDetector
-    from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
-    from detect_secrets.plugins.cloudant import CloudantDetector
-    from detect_secrets.plugins.discord import DiscordBotTokenDetector
-    from detect_secrets.plugins.github_token import GitHubTokenDetector
-    from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
-    from detect_secrets.plugins.ibm_cloud_iam import IbmCloudIamDetector
-    from detect_secrets.plugins.ibm_cos_hmac import IbmCosHmacDetector
-    from detect_secrets.plugins.jwt import JwtTokenDetector
-    from detect_secrets.plugins.mailchimp import MailchimpDetector
-    from detect_secrets.plugins.npm import NpmDetector
-    from detect_secrets.plugins.openai import OpenAIDetector
-    from detect_secrets.plugins.private_key import PrivateKeyDetector
-    from detect_secrets.plugins.pypi_token import PypiTokenDetector
-    from detect_secrets.plugins.sendgrid import SendGridDetector
-    from detect_secrets.plugins.slack import SlackDetector
-    from detect_secrets.plugins.softlayer import SoftlayerDetector
-    from detect_secrets.plugins.square_oauth import SquareOAuthDetector
-    from detect_secrets.plugins.stripe import StripeDetector
-    from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
-    from detect_secrets.plugins.twilio import TwilioKeyDetector
-
-    return (
-        ArtifactoryDetector(),
-        AWSKeyDetector(),
-        AzureStorageKeyDetector(),
-        CloudantDetector(),
-        DiscordBotTokenDetector(),
-        GitHubTokenDetector(),
-        GitLabTokenDetector(),
-        IbmCloudIamDetector(),
-        IbmCosHmacDetector(),
-        JwtTokenDetector(),
-        MailchimpDetector(),
-        NpmDetector(),
-        OpenAIDetector(),
-        PrivateKeyDetector(),
-        PypiTokenDetector(),
-        SendGridDetector(),
-        SlackDetector(),
-        SoftlayerDetector(),
-        SquareOAuthDetector(),
-        StripeDetector(),
-        TelegramBotTokenDetector(),
-        TwilioKeyDetector(),
-    )

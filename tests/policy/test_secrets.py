@@ -113,6 +113,7 @@ TOKENS = {
     "passphrase-words": "pass" + "phrase: correct horse battery staple",
     "netrc": "machine example.org login ana pass" + "word " + made(ALNUM, 12),
     "bitlocker-key": "-".join(["123456", "654321", "112233", "332211"] * 2),
+    "bitlocker-label": "BitLocker recovery: " + "-".join(["123456", "654321", "112233"]),
     "seed-phrase": "seed " + "phrase: apple banana cherry dog elephant frog",
     "wallet-key": "private" + "_key: 0x" + made(HEX, 64),
     "wallet-address": "0" + "x" + made(HEX, 40),
