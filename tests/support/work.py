@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from memfs.model.instants import format_instant
 from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
-from tests.support.recall_stores import OWN, SAID, record_id
+from tests.support.memory import workspace_of
+from tests.support.recall_stores import OWN, SAID, commit, record_id
 
 WORKER = Principal.parse("agent:builder")
 BY_AGENT = Origin(
@@ -115,3 +118,10 @@ def issue_of(
         "fields": {"key": title.lower()},
     }
     return Record(**{**given, **changes})
+
+
+def recorded(project: Path, *records: Record) -> None:
+    """Puts records of work into the ledger of a project, as if they had been admitted."""
+    with workspace_of(project) as workspace:
+        filed = [replace(item, scope=item.scope and workspace.scope) for item in records]
+        commit(workspace.store, *filed)

@@ -1,0 +1,244 @@
+"""The brief through the door of tool authors: switches, sessions, stores beside, counts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memfs.app.container import Memory, open_memory
+from memfs.errors import AccessError, ConflictError, UsageError
+from memfs.model.lineage import Lineage
+from memfs.model.packet import MemoryState
+from memfs.model.record import Record
+from memfs.services.packet_text import prepended, strip_packets
+from memfs.services.retrieval_log import read_log
+from memfs.services.runs_view import OLDER_VIEW, RUNS_VIEW
+from memfs.services.session_caps import spent_bytes
+from tests.support.memory import AGENT, memory_of, new_project, replaced_settings, store_root
+from tests.support.namespaces import new_global, stated
+from tests.support.work import issue_id, issue_of, recorded, run_id, run_of
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+def work() -> tuple[Record, ...]:
+    return (
+        run_of(
+            1,
+            "The importer streams now.",
+            task="Make the importer stream",
+            next_steps=("measure the large file",),
+            opened=((issue_id(2), "Importer drops the last line"),),
+            at=NOW,
+        ),
+        issue_of(2, "Importer drops the last line", at=NOW),
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a preference, a run and an open issue."""
+    project = new_project(tmp_path)
+    with memory_of(project) as memory:
+        memory.remember("FastAPI for every backend", kind="preference", importance=9)
+        memory.remember("The importer keeps its offset in a file", kind="fact")
+    recorded(project, *work())
+    with memory_of(project):
+        pass
+    return project
+
+
+def agent_in(project: Path, session: str = "") -> Memory:
+    memory = memory_of(project, AGENT)
+    memory.workspace = replace(memory.workspace, lineage=Lineage(session=session))
+    return memory
+
+
+def test_a_task_and_a_session_start_are_given_the_same_work(project: Path) -> None:
+    with agent_in(project) as memory:
+        preamble = memory.context(task="let the importer resume")
+        start = memory.context(is_session_start=True)
+
+    assert preamble.sections == start.sections
+    assert [section.name for section in start.sections] == [
+        "last_run",
+        "next_steps",
+        "open_issues",
+    ]
+    assert "> The importer streams now." in start.text
+    assert "> - measure the large file" in start.text
+    assert "> Importer drops the last line" in start.text
+    assert "The importer keeps its offset" in preamble.text
+    assert "FastAPI for every backend" in start.text
+    assert preamble.tokens <= memory.settings.runs.preamble_tokens
+
+
+@pytest.mark.parametrize("words", [{}, {"task": " \n"}, {"task": "x", "is_session_start": True}])
+def test_either_a_task_or_a_session_start(words: dict[str, object], project: Path) -> None:
+    with agent_in(project) as memory, pytest.raises(UsageError):
+        memory.context(**words)  # type: ignore[arg-type]
+
+
+def test_a_packet_in_a_task_asks_nothing(project: Path) -> None:
+    with agent_in(project) as memory:
+        packet = memory.context(task="let the importer resume")
+        nested = f"<memfs-packet>{packet.text}</memfs-packet>\nlet the importer resume"
+        assert memory.context(task=nested).text == packet.text
+        assert memory.context(task=prepended(packet.text, "let the importer resume")).text == (
+            packet.text
+        )
+
+
+def test_a_prompt_keeps_every_byte_behind_its_packet(project: Path) -> None:
+    with agent_in(project) as memory:
+        packet = memory.context(task="let the importer resume")
+        for prompt in ("x", "\n\nx\r\n", "a <memfs-packet> torn", f"see: {packet.text}"):
+            whole = prepended(packet.text, prompt)
+            assert whole.removeprefix(packet.text) == prompt
+            assert prepended(packet.text, whole) == whole
+            assert prepended("", prompt) == prompt
+        assert strip_packets(prepended(packet.text, "the task\n")) == "the task\n"
+
+
+def test_switched_off_nothing_is_given_and_nothing_is_touched(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMFS", "off")
+    with open_memory(start=project, env=dict(os.environ), as_principal="agent:builder") as memory:
+        before = {path: path.stat().st_mtime_ns for path in memory.workspace.cache_dir.rglob("*")}
+        for packet in (memory.context(task="x"), memory.context(is_session_start=True)):
+            assert (packet.text, packet.state) == ("", MemoryState.OFF)
+            assert prepended(packet.text, "do it") == "do it"
+        with pytest.raises(AccessError):
+            memory.replay_context()
+        after = {path: path.stat().st_mtime_ns for path in memory.workspace.cache_dir.rglob("*")}
+    assert before == after
+
+
+def test_the_mode_of_the_store_switches_it_off_too(project: Path) -> None:
+    replaced_settings(project, "mode: enforced", "mode: off")
+    with agent_in(project) as memory:
+        assert memory.context(is_session_start=True).text == ""
+
+
+def test_the_global_store_has_a_part_and_it_is_made_again(project: Path) -> None:
+    stated(new_global(), "Tabs are never used anywhere", kind="preference")
+    with agent_in(project) as memory:
+        packet = memory.context(is_session_start=True, items=5)
+        found = memory.replay_context(packet.id)
+
+    assert "Tabs are never used anywhere" in packet.text
+    assert len(found.manifest.ledgers) == 2
+    assert found.text == packet.text
+    assert found.is_identical
+
+
+def test_a_broken_global_store_is_told_and_costs_the_work_nothing(project: Path) -> None:
+    root = new_global()
+    shutil.rmtree(root / ".git" / "objects")
+    with agent_in(project) as memory:
+        packet = memory.context(is_session_start=True)
+
+    assert packet.state is MemoryState.DEGRADED
+    assert packet.reason.startswith("global:")
+    assert "> Importer drops the last line" in packet.text
+
+
+def test_answers_and_briefs_count_for_one_session(project: Path) -> None:
+    replaced_settings(project, "session_bytes: 61440", "session_bytes: 2500")
+    texts: list[str] = []
+    with agent_in(project, "chat-1") as memory:
+        for _ in range(4):
+            texts += [memory.context(is_session_start=True).text, memory.recall("importer").text]
+        last = memory.context(is_session_start=True)
+        spent = spent_bytes(memory.workspace)
+    with agent_in(project, "chat-1") as memory:
+        assert memory.recall("importer").text == ""
+        again = memory.context(is_session_start=True, is_new_window=True)
+    with agent_in(project, "chat-2") as memory:
+        other = memory.context(is_session_start=True)
+
+    assert 1500 < sum(len(text.encode()) for text in texts) == spent <= 2500
+    assert (last.text, last.reason) == ("", "packet.session-cap")
+    assert again.text == other.text != ""
+
+
+def test_a_trivial_opening_makes_one_call_and_one_with_a_task_two(project: Path) -> None:
+    def calls(session: str) -> list[str]:
+        with agent_in(project, session) as memory:
+            count = sum(1 for _ in read_log(memory.workspace))
+            memory.context(is_session_start=True)
+            if session == "asks":
+                memory.recall("let the importer resume")
+            entries = list(read_log(memory.workspace))
+            return [entry.verb for entry in entries[: len(entries) - count]]
+
+    assert calls("greets") == ["context"]
+    assert calls("asks") == ["recall", "context"]
+
+
+def test_no_message_of_a_conversation_is_in_anything_that_is_given(project: Path) -> None:
+    message = "Please never again use umbrellas in the importer, they leak"
+    with memory_of(project, AGENT) as memory:
+        memory.capture(message, source="session:chat-9#1")
+        memory.propose("The importer takes no umbrellas", kind="fact")
+    with agent_in(project) as memory:
+        given = (
+            memory.context(task="umbrellas in the importer").text,
+            memory.context(is_session_start=True).text,
+            memory.recall("umbrellas in the importer").text,
+        )
+    assert any(given)
+    for text in given:
+        assert message not in text
+        assert "never again use" not in text
+
+
+def test_a_packet_of_before_does_not_bring_back_what_was_forgotten(project: Path) -> None:
+    with agent_in(project) as memory:
+        packet = memory.context(task="where does the importer keep its offset")
+        assert "offset in a file" in packet.text
+    with memory_of(project) as memory:
+        (target,) = [
+            card.hit.stored.record.id
+            for card in packet.cards
+            if "offset" in card.hit.stored.record.body
+        ]
+        memory.forget([target])
+        found = memory.replay_context(packet.id)
+        assert "offset" not in found.text
+        assert not found.is_identical
+        with pytest.raises(ConflictError):
+            memory.replay_context("pkt_00000000000000000000000000")
+
+
+def test_the_list_of_runs_is_kept_up_and_withdrawn_with_its_runs(project: Path) -> None:
+    view = store_root(project) / RUNS_VIEW
+    assert run_id(1) in view.read_text()
+    with memory_of(project) as memory:
+        memory.forget([run_id(1)])
+    assert not view.exists() or run_id(1) not in view.read_text()
+
+    recorded(project, run_of(5, "Something new.", at=NOW))
+    with agent_in(project) as memory:
+        memory.recall("something new")
+    assert not view.exists()
+    with memory_of(project):
+        pass
+    assert run_id(5) in view.read_text()
+
+
+def test_rebuild_makes_the_list_anew_and_counts_it(project: Path) -> None:
+    before = (store_root(project) / RUNS_VIEW).read_text()
+    (store_root(project) / RUNS_VIEW).write_text("nonsense\n")
+    (store_root(project) / OLDER_VIEW).unlink()
+    with memory_of(project) as memory:
+        result = memory.rebuild()
+
+    assert (result.data["runs"], result.data["runs_listed"]) == (1, 1)
+    assert (store_root(project) / RUNS_VIEW).read_text() == before
