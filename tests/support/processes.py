@@ -10,6 +10,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+
+from tests.support.forkserver import CLIENT, ended_with, server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +25,10 @@ class Ended:
 
 
 def command_folder(folder: Path) -> Path:
-    """Makes a folder with a script ``memfs`` that runs this checkout; returns the folder."""
+    """Makes a folder with a program ``memfs`` that runs this checkout; returns the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     script = folder / "memfs"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m memfs "$@"\n', encoding="utf-8")
+    script.write_text(CLIENT.format(python=sys.executable, address=server()), encoding="utf-8")
     script.chmod(0o755)
     return folder
 
@@ -34,16 +37,22 @@ def run_memfs(
     *arguments: str, cwd: Path, stdin: str = "", env: Mapping[str, str] | None = None
 ) -> Ended:
     """Runs ``memfs`` without a terminal, as a script or an agent would."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "memfs", *arguments],
-        cwd=cwd,
-        input=stdin,
-        env={**os.environ, **(env or {})},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    return Ended(status=ended.returncode, output=ended.stdout, errors=ended.stderr)
+    with TemporaryFile() as given, TemporaryFile() as output, TemporaryFile() as errors:
+        given.write(stdin.encode("utf-8"))
+        given.seek(0)
+        status = ended_with(
+            arguments,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            streams=(given.fileno(), output.fileno(), errors.fileno()),
+        )
+        output.seek(0)
+        errors.seek(0)
+        return Ended(
+            status=status,
+            output=output.read().decode("utf-8"),
+            errors=errors.read().decode("utf-8"),
+        )
 
 
 def run_on_terminal(command: str, *, cwd: Path, env: Mapping[str, str]) -> Ended:
