@@ -122,7 +122,7 @@ def serve(address: str, alive: int) -> NoReturn:
         print("ready", flush=True)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
-            ready, _, _ = select.select([door, alive], [], [])
+            ready, _, _ = select.select([door.fileno(), alive], [], [])
             if alive in ready:
                 os._exit(0)
             link, _ = door.accept()
