@@ -14,8 +14,10 @@ from memfs.formats.settings import decode_settings
 from memfs.model.problem import Problem
 from memfs.model.record import StoredRecord
 from memfs.policy.invariants import check_invariants
+from memfs.policy.logs import is_log
 from memfs.services.inbox import read_inbox
 from memfs.services.intake import problem_from
+from memfs.services.log_problems import log_problems
 from memfs.services.ports import Workspace
 from memfs.services.secret_lines import secret_problems
 from memfs.services.served_records import read_records, served_places
@@ -82,7 +84,8 @@ def check_content(workspace: Workspace, path: str, content: bytes) -> tuple[Prob
     if not is_record_path(path):
         return secret_problems(path, content)
     decoded = decode_record(content, path=path, registry=workspace.registry, draft=True)
-    return (*decoded.problems, *secret_problems(path, content))
+    odd = log_problems(path, content, decoded.record)
+    return (*decoded.problems, *odd, *secret_problems(path, content))
 
 
 def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]:
@@ -95,6 +98,9 @@ def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]
         held = snapshot.raw_entry(path)
         if held is not None:
             yield from check_content(workspace, path, snapshot.read_blob(held.blob))
+    for stored in readable:
+        if is_log(stored.record.kind):
+            yield from log_problems(stored.path, snapshot.read_blob(stored.blob), stored.record)
     yield from check_invariants(tuple(readable))
     yield from _names(path for path, _ in served_places(snapshot))
     for entry in snapshot.irregular():

@@ -21,7 +21,6 @@ from memfs.model.origin import Channel, OriginClass
 from memfs.model.scope import Scope
 from tests.support.imports import ANA, FIXTURES, NOW, REAL, codes_of, drafts_of, items_of
 
-
 PREFIXES = {kind.name: kind.id_prefix for kind in REGISTRY}
 FOLDERS = {kind.name: kind.folder for kind in REGISTRY}
 
