@@ -89,6 +89,8 @@ def test_help_imports_click_and_no_room_below_the_terminal(
     [
         ("recall", "Flask or FastAPI"),
         ("search", "Flask or FastAPI", "--json"),
+        ("context", "--task", "Flask or FastAPI"),
+        ("context", "--session-start"),
         ("list",),
         ("review",),
         ("hook", "git", "post-commit"),
@@ -102,6 +104,16 @@ def test_reading_imports_nothing_that_only_writing_needs(
     modules = _imported(*arguments, cwd=project.folder, env=project.env)
 
     assert _packages(modules) & WRITE_ONLY == set()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("recall", "Flask"), ("context", "--session-start")], ids=" ".join
+)
+def test_an_agents_question_opens_no_database(arguments: tuple[str, ...], project: Project) -> None:
+    modules = _imported(*arguments, "--as", "agent:x", cwd=project.folder, env=project.env)
+
+    heavy = {"sqlite3", "asyncio", "http", "ssl", "mcp", "httpx2", "numpy"}
+    assert _packages(modules) & (WRITE_ONLY | heavy) == set()
 
 
 def test_the_command_line_imports_no_other_command(project: Project) -> None:
