@@ -22,7 +22,8 @@ from memfs.model.issue import EventKind, IssueEvent
 
 _ULID: Final = r"[0-7][0-9abcdefghjkmnpqrstvwxyz]{25}"
 _INSTANT: Final = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?Z"
-_WHO: Final = rf"(?:{RUN_PREFIX}_{_ULID}|(?:user|agent|tool|system|import):[A-Za-z0-9][A-Za-z0-9._@+/-]{{0,63}})"
+_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9._@+/-]{0,63}"
+_WHO: Final = rf"(?:{RUN_PREFIX}_{_ULID}|(?:user|agent|tool|system|import):{_NAME})"
 _EVENT: Final = re.compile(
     rf"- (?P<at>{_INSTANT}) (?P<kind>{'|'.join(EventKind)}) by (?P<by>{_WHO}): "
     rf"(?P<title>\S(?:.*\S)?) \((?P<id>{EVENT_PREFIX}_{_ULID})\)\Z"
@@ -119,6 +120,23 @@ def appended_body(body: str, events: Iterable[IssueEvent]) -> str:
     if body and not body.endswith("\n"):
         body += newline
     return body + text
+
+
+def with_events_since(body: str, base: str, other: str) -> str:
+    """Returns a body with what ``other`` got after ``base``, where it lacks that.
+
+    Args:
+        body: An edit of ``base``.
+        base: What both started from.
+        other: What stands there now.
+    """
+    mine, before = parse_log(body).ids, parse_log(base).ids
+    missing = [
+        event
+        for event in parse_log(other).events
+        if event.id not in before and event.id not in mine
+    ]
+    return appended_body(body, missing) if missing else body
 
 
 def is_who(text: str) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from memfs.errors import DataError
-from memfs.formats.record_codec import decode_record
+from memfs.errors import DataError, StoreError
+from memfs.formats.issue_log import with_events_since
+from memfs.formats.record_codec import decode_record, read_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Candidate, CandidateAction, Submission
@@ -118,6 +119,9 @@ def acceptance_submission(
     if is_confirmed and is_log(record.kind) and said and said.origin_class in _BELIEVED:
         # Who opened a log in another clone stays said: the file is the same in both.
         origin = said
+    base = candidate.theirs or candidate.base
+    if is_revision and target is not None and is_log(record.kind):
+        record, base = _grown(workspace, snapshot, candidate, record, target), target.blob
     return Submission(
         draft=record,
         origin=origin,
@@ -126,8 +130,25 @@ def acceptance_submission(
         quotes=candidate.quotes,
         key=f"accept:{candidate.id}:{blob_id(candidate.content)}",
         is_confirmed=is_confirmed,
-        base=candidate.theirs or candidate.base,
+        base=base,
     )
+
+
+def _grown(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    candidate: Candidate,
+    record: Record,
+    target: StoredRecord,
+) -> Record:
+    """Returns an edited log with what was added to it here since: nobody's words are lost."""
+    try:
+        content = snapshot.read_blob(candidate.base)
+        base = read_record(content, path=candidate.path, registry=workspace.registry).body
+    except (DataError, StoreError):
+        # What it started from is not known: everything that stands here counts.
+        base = ""
+    return replace(record, body=with_events_since(record.body, base, target.record.body))
 
 
 def record_behind(
