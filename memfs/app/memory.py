@@ -101,6 +101,7 @@ class Memory(
                 from memfs.services.upkeep import keep_up
 
                 keep_up(self.workspace)
+                self._work_off_some()
         finally:
             self.beside.close()
             self.workspace.store.close()
@@ -383,7 +384,7 @@ class Memory(
         from memfs.reconcile.daemon import watch
 
         self._require_switched_on()
-        return watch(self._current, once=once)
+        return watch(self._current, self._work_off_some, once=once)
 
     def _require_switched_on(self) -> None:
         if self.workspace.is_switched_off:

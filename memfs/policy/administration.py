@@ -15,7 +15,7 @@ from typing import Final
 from memfs.model.authority import Authority
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.kinds import KindSpec
-from memfs.model.origin import SYSTEM_ACTOR, Actor, OriginClass
+from memfs.model.origin import SYSTEM_ACTOR, Actor, OriginClass, Principal
 from memfs.model.record import Record
 from memfs.model.settings import Mode, Settings
 from memfs.model.status import Status
@@ -50,6 +50,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="review.accept", who=Who.PERSON),
             Rule(code="review.reject", who=Who.PERSON),
             Rule(code="review.edit", who=Who.PERSON),
+            Rule(code="review.take-back", who=Who.ANYONE),
             Rule(code="import.accept", who=Who.PERSON),
             Rule(code="settings.change", who=Who.PERSON, is_always_possible=True),
             Rule(code="record.correct", who=Who.PERSON),
@@ -74,6 +75,8 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="pollution.mark", who=Who.PERSON_OR_SYSTEM, is_always_possible=True),
             Rule(code="pollution.clear", who=Who.PERSON, is_always_possible=True),
             Rule(code="tombstone.apply", who=Who.SYSTEM, is_always_possible=True),
+            Rule(code="job.cancel", who=Who.PERSON, is_always_possible=True),
+            Rule(code="job.retry", who=Who.PERSON),
             Rule(code="ledger.hold", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="ledger.release", who=Who.PERSON_OR_SYSTEM, is_always_possible=True),
             Rule(code="ledger.follow", who=Who.SYSTEM),
@@ -113,6 +116,19 @@ def decide_accept(actor: Actor, settings: Settings) -> Decision:
 def decide_reject(actor: Actor, settings: Settings) -> Decision:
     """Decides whether ``actor`` may reject candidates."""
     return decide_operation("review.reject", actor, settings)
+
+
+def decide_take_back(
+    actor: Actor, settings: Settings, *, proposer: Principal, is_file: bool = False
+) -> Decision:
+    """Decides on a proposal that goes before anybody decided: its proposer's alone.
+
+    What stands for an edited file was proposed by its editor, and is a person's to reject.
+    """
+    decision = decide_operation("review.take-back", actor, settings)
+    if decision.is_admitted and (is_file or proposer != actor.principal):
+        return _refused(decision.rule, reason("target.other-principal"), settings)
+    return decision
 
 
 def decide_edit(actor: Actor, settings: Settings) -> Decision:
