@@ -27,7 +27,8 @@ class ClaimOptions(TypedDict, total=False):
     repetition harmless. ``record_class`` is what sort of information it is, such as
     ``clinical``; ``fields`` holds what it says by name, each of which a grant can show alone.
     ``valid_from``, ``valid_until`` and ``event_time`` are typed as ``memfs.formats.when`` reads
-    them; ``cites`` names evidence, ``derived_from`` the records that it was made from;
+    them; ``cites`` names evidence, ``entities`` what the claim is about, ``derived_from`` the
+    records that it was made from;
     ``checks`` names what can be looked up, such as ``("path", "src/app.py")``, and nothing of
     it is ever run.
     """
@@ -43,6 +44,7 @@ class ClaimOptions(TypedDict, total=False):
     record_class: str
     fields: Mapping[str, JsonValue]
     cites: Sequence[str]
+    entities: Sequence[str]
     derived_from: Sequence[str]
     checks: Sequence[tuple[str, str]]
     valid_from: str
@@ -94,6 +96,7 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
         subject=options.get("subject", ""),
         scope=_scope(scope) if scope else None,
         importance=DEFAULT_IMPORTANCE if importance is None else importance,
+        entities=tuple(dict.fromkeys(options.get("entities", ()))),
         sensitivity=_sensitivity(options.get("sensitivity", "")),
         evidence=tuple(dict.fromkeys(options.get("cites", ()))),
         derived_from=tuple(dict.fromkeys(options.get("derived_from", ()))),

@@ -7,12 +7,13 @@ One observation is one claim: its subject is the entity and its title names it, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from memfs.interop.json_items import RawItem, iter_lines, parse_item
 from memfs.interop.json_source import FileItems, first_objects, missing, read_json_files, refused
-from memfs.interop.port import DIGEST_DOMAIN, ImportItem
+from memfs.interop.port import DIGEST_DOMAIN, FOREIGN_FIELD, ImportItem
 from memfs.interop.sources import SourceFile
 from memfs.interop.wording import (
     foreign_fields,
@@ -89,8 +90,7 @@ def _items_from_entity(
     said: dict[str, JsonValue] = {"type": "entity", "entity_type": entity_type}
     said |= {key: value for key, value in line.items() if key not in _ENTITY_KEYS}
     if not observations:
-        text = f"{name} ({entity_type})" if entity_type else name
-        yield _claim(f"{source}.0", name, text, said, None)
+        yield _claim(f"{source}.0", name, entity_text(name, entity_type), said, None)
     for number, observation in enumerate(observations, 1):
         text, happened, extra = _observation(observation)
         if not text.strip():
@@ -126,20 +126,87 @@ def _claim(
     happened = foreign_instant(time)
     if happened is None:
         said = said | {"time": time}
+    draft = replace(observation_draft(name, text, said), event_time=happened)
+    digest = content_digest(DIGEST_DOMAIN, f"{name}\0{text}\0{time}".encode())
+    return ImportItem(draft=draft, source=source, digest=digest)
+
+
+def observation_draft(name: str, text: str, said: Mapping[str, JsonValue]) -> Record:
+    """Returns the claim that an observation of an entity makes.
+
+    Args:
+        name: The entity, on one line.
+        text: The observation.
+        said: What else its source says: ``type`` is ``entity``, and ``entity_type``.
+    """
     entity_type = str(said.get("entity_type", ""))
     line = title_from(text)
-    draft = Record(
+    return Record(
         kind="note",
         title=one_line(line if line.startswith(name) else f"{name}: {line}"),
         body=tidy_body(text),
         subject=name,
-        event_time=happened,
         tags=() if entity_type in _PLAIN_TYPES else foreign_tags([entity_type]),
         entities=(name,),
         unknown=foreign_fields(KnowledgeGraph.name, said),
     )
-    digest = content_digest(DIGEST_DOMAIN, f"{name}\0{text}\0{time}".encode())
-    return ImportItem(draft=draft, source=source, digest=digest)
+
+
+def entity_text(name: str, entity_type: str) -> str:
+    """Returns the words of an entity of which nothing was observed."""
+    return f"{name} ({entity_type})" if entity_type else name
+
+
+def relation_draft(start: str, end: str, label: str, said: Mapping[str, JsonValue]) -> Record:
+    """Returns the claim that a relation makes; ``said`` is what else its source says."""
+    sentence = f"{start} {label.replace('_', ' ').strip() or label} {end}"
+    kept: dict[str, JsonValue] = {"type": "relation", "from": start, "to": end, "relation": label}
+    return Record(
+        kind="note",
+        title=one_line(sentence),
+        body=tidy_body(sentence),
+        subject=start,
+        tags=("relation",),
+        entities=tuple(dict.fromkeys((start, end))),
+        unknown=foreign_fields(KnowledgeGraph.name, kept | dict(said)),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphStatement:
+    """What one record says of a graph.
+
+    Attributes:
+        name: The entity, or where a relation starts.
+        type: Type of the entity, or of the relation.
+        observation: What was observed; empty for an entity alone, and for a relation.
+        end: Where a relation leads; empty for an entity.
+    """
+
+    name: str
+    type: str
+    observation: str = ""
+    end: str = ""
+
+
+def statement_of(record: Record) -> GraphStatement | None:
+    """Returns what a record says of a graph; ``None`` where it came from none.
+
+    The words of the record are what counts, and the fields only tell what they are words of.
+    """
+    said = record.unknown.get(FOREIGN_FIELD)
+    if not isinstance(said, Mapping) or said.get("format") != KnowledgeGraph.name:
+        return None
+    if said.get("type") == "relation":
+        start, end, label = (str(said.get(key) or "") for key in ("from", "to", "relation"))
+        return GraphStatement(name=start, type=label, end=end) if start and end and label else None
+    name = record.subject or next(iter(record.entities), "")
+    if not name:
+        return None
+    entity_type = str(said.get("entity_type") or "")
+    words = record.body.removesuffix("\n")
+    is_entity_alone = words == entity_text(name, entity_type)
+    return GraphStatement(name=name, type=entity_type, observation="" if is_entity_alone else words)
 
 
 def _item_from_relation(
@@ -149,16 +216,6 @@ def _item_from_relation(
     if not (start and end and label):
         message = "expected a relation with 'from', 'to' and 'relationType'"
         return missing(file, item, source, message)
-    sentence = f"{start} {label.replace('_', ' ').strip() or label} {end}"
-    said: dict[str, JsonValue] = {"type": "relation", "from": start, "to": end, "relation": label}
-    said |= {key: value for key, value in line.items() if key not in _RELATION_KEYS}
-    draft = Record(
-        kind="note",
-        title=one_line(sentence),
-        body=tidy_body(sentence),
-        subject=start,
-        tags=("relation",),
-        entities=tuple(dict.fromkeys((start, end))),
-        unknown=foreign_fields(KnowledgeGraph.name, said),
-    )
+    said = {key: value for key, value in line.items() if key not in _RELATION_KEYS}
+    draft = relation_draft(start, end, label, said)
     return ImportItem(draft=draft, source=source, digest=content_digest(DIGEST_DOMAIN, item.data))
