@@ -103,6 +103,7 @@ SECTIONS: Final = (
     _section(
         "Use with agents",
         install="Let a coding agent use memfs.",
+        mcp="Serve memory to agents over the model context protocol.",
         uninstall="Take memfs out of a coding agent's configuration.",
     ),
     _section(
@@ -115,7 +116,8 @@ SECTIONS: Final = (
         config="Show the settings in force.",
         schema="Print the JSON Schema of a kind.",
         strip="Take memfs packets out of text.",
-        hook="Run what a Git hook asks for.",
+        jobs="See and do the work that hooks put off.",
+        hook="Run what a hook of Git or of a coding agent asks for.",
     ),
 )
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from memfs.app.container import Memory
 from memfs.errors import MemfsError
+from tests.support import protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +151,13 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "last recall": lambda memory, target: answered(memory.last_recall),
         "audit": lambda memory, target: answered(memory.audit),
         "stats": lambda memory, target: answered(memory.stats),
+        "jobs": lambda memory, target: answered(memory.jobs),
+        "protocol": lambda memory, target: answered(
+            lambda: protocol.asked_openly(memory, target.question)
+        ),
+        "protocol by name": lambda memory, target: answered(
+            lambda: protocol.asked_by_name(memory, target.candidate or target.reference)
+        ),
         "export": lambda memory, target: answered(lambda: memory.export("tracker")),
         "issues": lambda memory, target: answered(lambda: memory.list_issues(is_all=True)),
         "issue": lambda memory, target: answered(lambda: memory.show_issue(target.reference)),
@@ -178,6 +186,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "explain": "explain",
         "audit": "audit",
         "stats": "stats",
+        "jobs": "jobs",
         "last_recall": "last recall",
         "sides_against": "conflict marks",
         "trouble_beside": "global store's state",
@@ -194,7 +203,7 @@ CHANGES: Final = frozenset(
         "accept", "reject", "edit", "edit_candidate", "remember", "propose", "correct", "capture",
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
-        "check_staged", "may_act_on", "take_back",
+        "check_staged", "may_act_on", "run_jobs", "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
     )
 )  # fmt: skip
@@ -225,6 +234,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "explain": "explain",
         "audit": "audit",
         "stats": "stats",
+        "mcp": "recall",
         "import": "import_path",
         "issue": "list_issues",
         "export": "export",
@@ -236,11 +246,12 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "install": "settings",
         "uninstall": "settings",
         "hook": "check_staged",
+        "jobs": "jobs",
     }
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
 
-UNBUILT: Final = frozenset({"graph", "mcp", "web", "timeline"})
+UNBUILT: Final = frozenset({"graph", "web", "timeline"})
 """Surfaces that do not exist; a command of that name has to be put on the lists first."""
 
 UNTYPED: Final = frozenset(
@@ -248,6 +259,7 @@ UNTYPED: Final = frozenset(
         "search", "search as of", "packet", "context", "session start", "replay", "list",
         "inbox", "status", "check", "doctor",
         "grants", "conflicts", "log", "last recall", "audit", "stats", "issues", "export",
+        "protocol",
     )
 )  # fmt: skip
 """Surfaces that are asked without a name of the record: an answer cannot be repeating one."""

@@ -1,0 +1,145 @@
+"""Records and proposals as entries of a fenced text: who said it, when, and its words quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from memfs.mcp.answers import excerpt
+from memfs.model.candidate import Candidate
+from memfs.model.instants import format_instant
+from memfs.model.record import Record, StoredRecord
+from memfs.model.values import JsonValue
+from memfs.services.packet_text import escaped, escaped_line
+
+EXCERPT_CHARS: Final = 200
+_CHUNK: Final = 2_000
+"""Characters after which a line of a record goes on in the next: a page ends between two."""
+
+
+def entry(stored: StoredRecord, *, score: float | None = None) -> str:
+    """Returns a record as an entry of a list: how it is named, and the beginning of its words."""
+    record = stored.record
+    parts = [record.reference, record.kind, _scope(record)]
+    if record.observed is not None:
+        parts.append(f"{record.observed:%Y-%m-%d}")
+    if score is not None:
+        parts.append(f"score {score:.2f}")
+    if record.conflicts:
+        parts.append("CONFLICT")
+    words = (excerpt(text, EXCERPT_CHARS) for text in _words(record))
+    return "\n".join([" · ".join(parts), *(f"> {line}" for line in words)])
+
+
+def _words(record: Record) -> list[str]:
+    """Returns title and body, or the one that says both."""
+    body = (record.summary or record.body or record.field_text).strip()
+    if not record.title or body.lstrip("# ").startswith(record.title.rstrip("…")):
+        return [body or record.title]
+    return [record.title, body] if body else [record.title]
+
+
+def whole_lines(stored: StoredRecord, sides: Sequence[StoredRecord]) -> list[str]:
+    """Returns all that a record says, a line each; none of them is longer than a chunk."""
+    record = stored.record
+    lines = [" · ".join([record.reference, record.kind, _scope(record), str(record.status)])]
+    lines.append(" · ".join(_provenance(record)))
+    for name, several in (
+        ("evidence", record.evidence),
+        ("derived from", record.derived_from),
+        ("supersedes", record.supersedes),
+    ):
+        if several:
+            lines.append(f"{name}: {escaped_line(', '.join(several))}")
+    if record.superseded_by:
+        lines.append(f"superseded by: {escaped_line(record.superseded_by)}")
+    if record.tags:
+        lines.append(f"tags: {escaped_line(', '.join(record.tags))}")
+    if record.subject:
+        lines.append(f"subject: {escaped_line(record.subject)}")
+    for side in sides:
+        lines.append(f"CONFLICT with {side.record.reference}: {excerpt(side.record.title, 120)}")
+    words = [record.title, record.field_text, record.summary, record.body]
+    for words_of in words:
+        if words_of.strip():
+            lines.extend(quoted_lines(words_of))
+    return lines
+
+
+def proposal_entry(candidate: Candidate) -> str:
+    """Returns a proposal as an entry of a list."""
+    parts = [candidate.id, str(candidate.action), candidate.kind, str(candidate.state)]
+    parts.append(f"{candidate.created:%Y-%m-%d}")
+    why = ", ".join(reason.code for reason in candidate.reasons)
+    lines = [" · ".join(part for part in parts if part)]
+    if why:
+        lines.append(f"waits: {escaped_line(why)}")
+    if candidate.title:
+        lines.append(f"> {excerpt(candidate.title, EXCERPT_CHARS)}")
+    return "\n".join(lines)
+
+
+def proposal_lines(candidate: Candidate, difference: str) -> list[str]:
+    """Returns all that a proposal says: the text, or the difference from what it would change."""
+    words = difference if candidate.base else candidate.content.decode("utf-8", "replace")
+    return [
+        *proposal_entry(candidate).split("\n"),
+        "a proposal: it is not memory, and served to nobody, until it is admitted",
+        *quoted_lines(words),
+    ]
+
+
+def quoted_lines(text: str) -> list[str]:
+    """Returns a text quoted, long lines in pieces."""
+    lines: list[str] = []
+    for line in escaped(text).strip("\n").split("\n"):
+        pieces = [line[at : at + _CHUNK] for at in range(0, len(line), _CHUNK)] or [""]
+        lines.extend(f"> {piece}".rstrip() for piece in pieces)
+    return lines
+
+
+def record_facts(stored: StoredRecord) -> dict[str, JsonValue]:
+    """Returns what can be said of a record without a word of it."""
+    record = stored.record
+    facts: dict[str, JsonValue] = {
+        "id": record.id,
+        "version": record.version,
+        "kind": record.kind,
+        "status": str(record.status),
+        "scope": _scope(record),
+    }
+    if record.observed is not None:
+        facts["observed"] = format_instant(record.observed)
+    if record.authority is not None:
+        facts["authority"] = record.authority.label
+    if record.superseded_by:
+        facts["superseded_by"] = record.superseded_by
+    if record.conflicts:
+        facts["conflicts"] = list(record.conflicts)
+    return facts
+
+
+def _provenance(record: Record) -> list[str]:
+    origin = record.origin
+    said = [f"{origin.origin_class} by {origin.principal}"] if origin else ["origin unknown"]
+    if origin and origin.speaker:
+        said.append(f"said by {escaped_line(origin.speaker)}")
+    if record.authority is not None:
+        said.append(f"authority {record.authority.label}")
+    if record.confidence is not None:
+        said.append(f"confidence {record.confidence:.2f}")
+    times = (
+        ("observed", record.observed),
+        ("happened", record.event_time),
+        ("valid from", record.valid_from),
+        ("valid until", record.valid_until),
+        ("review after", record.review_after),
+    )
+    said.extend(f"{name} {format_instant(moment)}" for name, moment in times if moment is not None)
+    if origin and origin.source:
+        said.append(f"source {escaped_line(origin.source)}")
+    return said
+
+
+def _scope(record: Record) -> str:
+    return str(record.scope) if record.scope else "project"
