@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,10 +15,17 @@ from memfs.model.issue import ISSUE_KIND, EventKind, IssueEvent, IssueState
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.values import JsonValue
+from memfs.policy.access import AccessRequest
+from memfs.policy.masking import visible_stored
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
+from memfs.services.issues_view import ISSUES_FOLDER
+from memfs.services.links import with_open_links
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.reading import UnknownRecordError, find_record, list_records
+from memfs.services.reading import UnknownRecordError, find_record
+from memfs.services.served_records import read_records
+from memfs.store.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +80,22 @@ def list_issues(
         actor: Who reads.
         states: Only these; empty for all of them.
     """
-    stored = list_records(workspace, actor, kinds=(ISSUE_KIND,))
-    views = (view_of(item) for item in stored)
+    snapshot = workspace.store.snapshot()
+    request = access_request(workspace, actor)
+    views = (view_of(item) for item in seen_issues(workspace, snapshot, request))
     wanted = [view for view in views if not states or view.state in states]
     return tuple(sorted(wanted, key=_order))
+
+
+def seen_issues(
+    workspace: Workspace, snapshot: Snapshot, request: AccessRequest
+) -> Iterator[StoredRecord]:
+    """Yields what ``request`` may see of every issue, read in one pass, in no fixed order."""
+    places = ((entry.path, entry.blob) for entry in snapshot.entries(f"{ISSUES_FOLDER}/"))
+    for stored in read_records(workspace, snapshot, places):
+        seen = visible_stored(stored, request) if stored.record.kind == ISSUE_KIND else None
+        if seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
+            yield with_open_links(workspace, snapshot, seen, request)
 
 
 def is_current(view: IssueView, now: datetime, *, resolved_days: int) -> bool:

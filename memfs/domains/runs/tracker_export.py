@@ -14,11 +14,10 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.policy.access import may_read
 from memfs.services.gate import access_request
+from memfs.services.issues_view import ISSUES_FOLDER
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records
-
-_FOLDER = "issues/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ def export_tracker(workspace: Workspace, actor: Actor) -> Exported:
     """
     snapshot = workspace.store.snapshot()
     request = access_request(workspace, actor, sink=Sink.EXPORT)
-    places = ((entry.path, entry.blob) for entry in snapshot.entries(_FOLDER))
+    places = ((entry.path, entry.blob) for entry in snapshot.entries(f"{ISSUES_FOLDER}/"))
     chosen: list[Record] = []
     left_out = 0
     for stored in read_records(workspace, snapshot, places):
