@@ -67,6 +67,7 @@ SECTIONS: Final = (
     ),
     _section(
         "Follow the work",
+        run="Record runs of agents: what was done, and what is left open.",
         issue="Keep what is open, and what became of it.",
     ),
     _section(

@@ -79,6 +79,7 @@ _PLACEHOLDER: Final = LazyPattern(
         request\.|vault[:/.]|op://|ref\+|sops|keyring|input\(|getpass|lookup\(|data\.|
         var\.|local\.|ssm:|kms:).* |
     (?:https?|file)://[^@]* | (?:\.{0,2}|~)/.* | [A-Za-z_][\w.]*\((?:[^)]*\))? | mem_.* | ev_.* |
+    (?:run|iss|ses|evt|tx|cand|pkt)_[0-7][0-9a-hjkmnp-tv-z]{25} |
     (?:sha(?:1|256|384|512)|md5)[-:].*
     """
 )

@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,8 @@ from memfs.store.files import (
 )
 
 NOTE_BYTES: Final = 262_144
+_TRIES: Final = 50
+_PAUSE_S: Final = 0.01
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,63}\Z")
 _NOTE: Final = ".json"
 _HOLD: Final = ".held"
@@ -116,16 +119,18 @@ class PrivateNotes:
             The descriptor that holds it; a child that goes on with the work keeps it open.
 
         Raises:
-            WriteFailedError: The file system refused.
+            WriteFailedError: Another process holds it, or the file system refused.
         """
         _check(name, b"")
         try:
             self._folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             with self._opened() as folder:
                 descriptor = os.open(name + _HOLD, _OPEN, FILE_MODE, dir_fd=folder)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
         except OSError as error:
             raise _failed(error, name) from error
+        if not _is_locked(descriptor):
+            os.close(descriptor)
+            raise WriteFailedError(f"the note {name} is held by another process")
         try:
             yield descriptor
         finally:
@@ -160,6 +165,18 @@ class PrivateNotes:
             yield folder
         finally:
             os.close(folder)
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Takes the hold; somebody who only looks whether it is free keeps it for a moment."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            time.sleep(_PAUSE_S)
+        else:
+            return True
+    return False
 
 
 def _check(name: str, content: bytes) -> None:

@@ -160,6 +160,9 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         ),
         "export": lambda memory, target: answered(lambda: memory.export("tracker")),
         "issues": lambda memory, target: answered(lambda: memory.list_issues(is_all=True)),
+        "runs": lambda memory, target: answered(memory.list_runs),
+        "run": lambda memory, target: answered(lambda: memory.show_run(target.reference)),
+        "run chain": lambda memory, target: answered(lambda: memory.run_chain(target.reference)),
         "issue": lambda memory, target: answered(lambda: memory.show_issue(target.reference)),
     }
 )
@@ -194,6 +197,9 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "list_issues": "issues",
         "export": "export",
         "show_issue": "issue",
+        "list_runs": "runs",
+        "show_run": "run",
+        "run_chain": "run chain",
     }
 )
 """Methods of ``Memory`` that hand out something of a store, with their surface."""
@@ -205,6 +211,7 @@ CHANGES: Final = frozenset(
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
         "check_staged", "may_act_on", "run_jobs", "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
+        "start_run", "finish_run",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
@@ -237,6 +244,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "mcp": "recall",
         "import": "import_path",
         "issue": "list_issues",
+        "run": "list_runs",
         "export": "export",
         **{name: name for name in _NAMESAKES},
         "init": "settings",
@@ -259,6 +267,7 @@ UNTYPED: Final = frozenset(
         "search", "search as of", "packet", "context", "session start", "replay", "list",
         "inbox", "status", "check", "doctor",
         "grants", "conflicts", "log", "last recall", "audit", "stats", "issues", "export",
+        "runs",
         "protocol",
     )
 )  # fmt: skip

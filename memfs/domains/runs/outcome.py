@@ -27,7 +27,7 @@ _NO_PROSE: Final = re.compile(
     r"\s*(?:[#>|$%{}\[\]<]|[-=*_~]{3}|```|~~~|(?:\w+\s*)?\d+[:%/]|[A-Z]+[\s:]+\d|\S+$)"
 )
 """Headings, prompts, tables, rules, counters and single words: no sentence about the work."""
-_WORDS: Final = re.compile(r"[^\W\d_]{2,}")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
 _SAID: Final = ("result", "text", "response", "output", "content", "message", "last_message")
 """Where the machine-readable output of a coding agent has what it said at the end."""
 _AGAINST: Final = re.compile(
@@ -101,6 +101,16 @@ def with_answer(base: RunOutcome, answer: RunOutcome, *, is_summary_said: bool) 
     """
     added = combined(base, replace(answer, resolved=(), verdict="", workers=()))
     return replace(added, summary=base.summary) if is_summary_said else added
+
+
+def head_and_tail(text: str) -> str:
+    """Returns so much of a text as is looked at: its head, where it begins, and its end."""
+    content = text.encode("utf-8", "replace")
+    if len(content) <= HEAD_BYTES + TAIL_BYTES:
+        return text
+    head = content[:HEAD_BYTES].rpartition(b"\n")[0]
+    tail = content[-TAIL_BYTES:].partition(b"\n")[2]
+    return (head + b"\n" + tail).decode("utf-8", "replace")
 
 
 def spoken_in(output: str) -> Iterator[str]:

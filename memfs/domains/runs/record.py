@@ -24,19 +24,19 @@ from memfs.domains.runs.issues import (
 )
 from memfs.domains.runs.lineage import record_of
 from memfs.domains.runs.run_body import run_body
+from memfs.domains.runs.run_evidence import seen_envelope
 from memfs.domains.runs.run_words import NOT_KEPT
 from memfs.errors import AccessError, ConflictError, UsageError
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.digests import content_digest
-from memfs.model.evidence import EVIDENCE_KIND, Observation
+from memfs.model.evidence import Observation
 from memfs.model.instants import format_instant
 from memfs.model.issue import EventKind
 from memfs.model.operation import OperationKind
-from memfs.model.origin import Actor, Channel
+from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
-from memfs.model.relation import RelationKind
 from memfs.model.result import ResultStatus
 from memfs.model.run import NO_OUTCOME, RUN_KIND, RunOutcome, RunState
 from memfs.model.values import JsonValue
@@ -44,18 +44,17 @@ from memfs.policy.administration import decide_run_correction
 from memfs.policy.authority import capture_origin
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
-from memfs.services.evidence import Envelope, envelope_record, laid_out_envelope
 from memfs.services.inbox import put_candidate, put_within_quota
 from memfs.services.judgement import Judgement, judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, new_file, plan_from, superseded, title_from
 from memfs.services.propose import candidate_from
-from memfs.services.verifiers import command_digest
 from memfs.store.snapshot import Snapshot
 
 _ROW: Final = "work.recorded"
 _FEWER: Final = "admission: words left out"
 _NO_ISSUES: Final = IssuePlan()
+_SEEN: Final = ("finished", "exit_code", "duration_s", "commit", "issues")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,9 +174,12 @@ def _decided(
         return Decided(_Laid(recorded=waits, waiting=judgement))
     if not decision.is_admitted:
         return Decided(_Laid(recorded=recorded))
-    envelope = _envelope(workspace, snapshot, catalogue, ended, record)
-    evidence = (envelope.record.id,) if envelope is not None else ()
-    draft = new_file(workspace, snapshot, replace(record, evidence=evidence), decision)
+    envelope = seen_envelope(
+        workspace, snapshot, catalogue, ended.seen, ended.speaker.principal, record
+    )
+    if envelope is not None:
+        record = replace(record, evidence=(*record.evidence, envelope.record.id))
+    draft = new_file(workspace, snapshot, record, decision)
     older = _replaced(workspace, snapshot, ended, draft.record, actor)
     plan = plan_from(
         workspace,
@@ -320,53 +322,23 @@ def _record(
         "commit": ended.commit,
         "notes": list(dict.fromkeys(notes)),
     }
+    older = ended.corrects.record if ended.corrects is not None else None
+    if older is not None:
+        # Another account of the same run: what was seen of it is what was seen.
+        said |= {name: older.fields.get(name) for name in _SEEN}
     return Record(
         kind=RUN_KIND,
         id=note.run,
         title=title_from(note.task),
-        body=run_body(ended.state, ended.duration_s, note.run, said, outcome, changes),
+        body=run_body(note.run, said, outcome, changes),
         scope=workspace.scope,
         observed=ended.finished,
         event_time=note.started,
         transform=ended.transform,
-        supersedes=(ended.corrects.record.id,) if ended.corrects is not None else (),
+        supersedes=(older.id,) if older is not None else (),
+        evidence=older.evidence if older is not None else (),
         fields={name: value for name, value in said.items() if value not in ("", None, [])},
     )
-
-
-def _envelope(
-    workspace: Workspace,
-    snapshot: Snapshot,
-    catalogue: Catalogue,
-    ended: EndedRun,
-    record: Record,
-) -> Draft | None:
-    """Lays out what the host saw, on the host's own channel; ``None`` where it saw nothing."""
-    seen = ended.seen
-    if seen is None:
-        return None
-    fields: dict[str, JsonValue] = {"outcome": str(seen.result)}
-    if seen.exit_code is not None:
-        fields["exit_code"] = seen.exit_code
-    if seen.command:
-        fields["command_digest"] = command_digest(seen.command)
-    if seen.commit:
-        fields["commit"] = seen.commit
-    host = Actor(ended.speaker.principal, Channel.HOST)
-    said = " ".join(f"{name}={value}" for name, value in sorted(fields.items()))
-    origin = capture_origin(host, said, source=f"run:{record.id}")
-    draft = Record(kind=EVIDENCE_KIND, scope=record.scope, fields=fields)
-    judgement = judge_with(workspace, snapshot, catalogue, Submission(draft=draft, origin=origin))
-    if not judgement.decision.is_admitted:
-        return None
-    envelope = Envelope(
-        origin=origin,
-        relation=RelationKind.OUTCOME_VALIDATED,
-        fields=tuple(fields.items()),
-    )
-    about = replace(judgement.submission.draft, observed=record.observed)
-    laid = envelope_record(workspace, envelope, about)
-    return laid_out_envelope(workspace, snapshot, laid, judgement.decision)
 
 
 def _replaced(

@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from memfs.domains.runs.issue_requests import IssueChange
 from memfs.domains.runs.trailer import is_label
-from memfs.model.run import RunOutcome, RunState
+from memfs.model.run import RunOutcome
 from memfs.model.values import JsonValue
 
 
 def run_body(
-    state: RunState,
-    duration_s: float | None,
     run: str,
     fields: Mapping[str, JsonValue],
     outcome: RunOutcome,
@@ -26,10 +24,8 @@ def run_body(
     """Returns the body of the file of a run.
 
     Args:
-        state: How it ended.
-        duration_s: How long it took; ``None`` where nobody measured.
         run: Its id.
-        fields: Its other fields.
+        fields: Its fields.
         outcome: What came of it.
         changes: What became of the issues that it reports.
     """
@@ -47,11 +43,11 @@ def run_body(
     ]
     if outcome.verdict:
         lines.append(f"VERDICT: {outcome.verdict}")
-    ended = [f"{state}"]
+    ended = [f"{fields['state']}"]
     if fields.get("exit_code") is not None:
         ended.append(f"exit code {fields['exit_code']}")
-    if duration_s is not None:
-        ended.append(f"{duration_s:g} s")
+    if fields.get("duration_s") is not None:
+        ended.append(f"{fields['duration_s']} s")
     lines.append(f"STATE: {', '.join(ended)} ({run})")
     return "\n".join(lines) + "\n"
 

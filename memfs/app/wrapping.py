@@ -1,0 +1,190 @@
+"""``run exec``: a command is run, and what came of it is recorded, whatever memory says to that.
+
+The store is open before the command begins and after it has ended, and not in between: a command
+may run for days. Memory is never in its way. Where there is no store, or memory is off, or the
+disk is full, the command runs all the same, and its exit code is the answer.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memfs.app.environment import (
+    AGENT,
+    PARENT_RUN_ID,
+    RUN_ID,
+    SESSION_ID,
+    lineage_from,
+    lineage_variables,
+)
+from memfs.app.run_answers import ended_result
+from memfs.app.running import RunOptions, wanted_place
+from memfs.domains.runs.child import ChildEnd, run_child
+from memfs.domains.runs.dispatch import Dispatches, DispatchNote
+from memfs.domains.runs.distilling import Distil
+from memfs.domains.runs.finishing import RunEnd, bury_lost, end
+from memfs.domains.runs.starting import dispatch, prepare
+from memfs.errors import MemfsError, UsageError
+from memfs.model.evidence import Observation
+from memfs.model.lineage import Lineage
+from memfs.model.result import Result
+from memfs.model.run import RunState
+from memfs.services.work_words import kept_line
+
+if TYPE_CHECKING:
+    from memfs.app.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapped:
+    """How a wrapped command ended, and what became of its record.
+
+    Attributes:
+        exit_code: That of the command.
+        result: What was recorded; ``None`` where nothing was.
+        troubles: What kept memory from it, each once; empty where memory is switched off.
+    """
+
+    exit_code: int
+    result: Result | None = None
+    troubles: tuple[MemfsError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrap:
+    """What is to be run.
+
+    Attributes:
+        command: Program and arguments.
+        task: What it is asked to do; by default the command as typed.
+        options: What is said of the run.
+        is_prompt: The command gets its task on standard input, after what memory says to it.
+        distil: Reads the run once more, where a model is configured.
+    """
+
+    command: tuple[str, ...]
+    task: str
+    options: RunOptions
+    is_prompt: bool = False
+    distil: Distil | None = None
+
+    @property
+    def asked(self) -> str:
+        """What the run is asked to do, in words."""
+        return self.task or shlex.join(self.command)
+
+
+def run_wrapped(wrap: Wrap, open_store: Callable[[], Memory], env: Mapping[str, str]) -> Wrapped:
+    """Runs a command to its end and records it as a run.
+
+    Args:
+        wrap: The command and what is said of it.
+        open_store: Opens the store; asked twice.
+        env: The environment, which the command gets with its own place among runs.
+
+    Raises:
+        UsageError: An id is none of a run, or there is nothing to give as a prompt.
+    """
+    if wrap.is_prompt and not wrap.task.strip():
+        raise UsageError("expected a task to give to the command, got none")
+    wanted_place(wrap.options)
+    feed = wrap.task.encode("utf-8", "surrogateescape") if wrap.is_prompt else None
+    troubles: list[MemfsError] = []
+    with ExitStack() as stack:
+        note, said = _dispatched(wrap, open_store, stack, troubles)
+        if feed is not None and said:
+            feed = said.encode("utf-8", "surrogateescape") + feed
+        child = run_child(wrap.command, _environment(env, note), feed=feed)
+        result = _recorded(wrap, note, child, open_store, troubles) if note is not None else None
+    return Wrapped(exit_code=child.exit_code, result=result, troubles=tuple(troubles))
+
+
+def _dispatched(
+    wrap: Wrap, open_store: Callable[[], Memory], stack: ExitStack, troubles: list[MemfsError]
+) -> tuple[DispatchNote | None, str]:
+    """Dispatches the run and holds its note; returns also what memory says before the task."""
+    try:
+        with open_store() as memory:
+            workspace, actor = memory.workspace, memory.actor
+            if workspace.is_switched_off:
+                return None, ""
+            said = _said_before(memory, wrap.task) if wrap.is_prompt else ""
+            note = prepare(
+                workspace,
+                actor,
+                task=wrap.asked,
+                workflow=wrap.options.get("workflow", ""),
+                wanted=wanted_place(wrap.options),
+                is_watched=True,
+            )
+            if Dispatches(workspace).find(note.run) is not None:
+                raise UsageError(f"expected the id of a new run, got {note.run}")
+            # Held before it is written: nobody finds a note that nobody holds.
+            stack.enter_context(Dispatches(workspace).watching(note.run))
+            if not dispatch(workspace, note).is_new:
+                raise UsageError(f"expected the id of a new run, got {note.run}")
+            bury_lost(workspace, actor)
+            return note, said
+    except UsageError:
+        raise
+    except MemfsError as error:
+        troubles.append(error)
+        return None, ""
+
+
+def _said_before(memory: Memory, task: str) -> str:
+    """Returns what memory says before a task; empty where it says nothing (C27, C28)."""
+    text = memory.context(task=task).text
+    return f"{text.rstrip()}\n\n" if text.strip() else ""
+
+
+def _environment(env: Mapping[str, str], note: DispatchNote | None) -> dict[str, str]:
+    """Returns the environment of the command: its own run, and who started that (C8)."""
+    if note is None:
+        return dict(env)
+    place = Lineage(run=note.run, parent=note.parent, session=note.session, agent=note.agent)
+    names = {RUN_ID, PARENT_RUN_ID, SESSION_ID, AGENT}
+    kept = {name: value for name, value in env.items() if name not in names}
+    here = replace(place, agent=place.agent or lineage_from(env).agent)
+    return kept | lineage_variables(here)
+
+
+def _recorded(
+    wrap: Wrap,
+    note: DispatchNote,
+    child: ChildEnd,
+    open_store: Callable[[], Memory],
+    troubles: list[MemfsError],
+) -> Result | None:
+    try:
+        with open_store() as memory:
+            ending = RunEnd(
+                state=_state_of(child),
+                run=note.run,
+                output=child.output,
+                seen=Observation(command=_command_of(wrap), exit_code=child.exit_code),
+                duration_s=child.duration_s,
+                is_watcher=True,
+            )
+            ended = end(memory.workspace, ending, memory.actor, distil=wrap.distil)
+            return ended_result(memory.workspace, ended)
+    except MemfsError as error:
+        # The note stays, and whoever comes next records the run as lost.
+        troubles.append(error)
+        return None
+
+
+def _state_of(child: ChildEnd) -> str:
+    if child.is_stopped:
+        return RunState.CANCELLED
+    return RunState.ERROR if child.exit_code else RunState.DONE
+
+
+def _command_of(wrap: Wrap) -> str:
+    """Returns the command for its digest; one that holds a secret is not even digested."""
+    command = shlex.join(wrap.command)
+    return command if not kept_line(command, is_person=False).left_out else ""

@@ -1,0 +1,299 @@
+"""From dispatch to record: how a run starts, what is said of it meanwhile, and how it ends.
+
+A run is dispatched once and recorded once. Whoever ends it says how; what memfs saw itself is
+told apart. A run whose wrapper was killed leaves a note, and is recorded as cancelled by whoever
+comes next. Only whoever dispatched a run, whoever works in it, or a person ends it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from memfs.domains.runs.dispatch import Dispatches, DispatchNote
+from memfs.domains.runs.distilling import Distil
+from memfs.domains.runs.lineage import Wanted
+from memfs.domains.runs.outcome import (
+    RunFacts,
+    combined,
+    extracted,
+    head_and_tail,
+    spoken_in,
+    with_answer,
+)
+from memfs.domains.runs.record import EndedRun, Recorded, record_run
+from memfs.domains.runs.run_words import Screen
+from memfs.domains.runs.starting import OtherRunError, note_from, prepare, recorded_run, screen_for
+from memfs.errors import GitError, MemfsError
+from memfs.model.evidence import Observation
+from memfs.model.ids import RUN_PREFIX
+from memfs.model.origin import Actor, Channel
+from memfs.model.record import StoredRecord
+from memfs.model.result import ResultStatus
+from memfs.model.run import FINAL_STATES, NO_OUTCOME, RunOutcome, RunState
+from memfs.policy.reasons import reason
+from memfs.services.gate import access_request
+from memfs.services.modes import require_taking
+from memfs.services.ports import Workspace
+from memfs.services.reading import find_record
+
+MOST_LOST: Final = 8
+"""So many lost runs are recorded on the way of another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """How a run ended, as whoever ends it says.
+
+    Attributes:
+        state: ``done``, ``error`` or ``cancelled``.
+        run: Its id; by default that of the run that this process works in.
+        task: What it was asked to do, where nobody dispatched it.
+        workflow: Name of the kind of work, where nobody dispatched it.
+        said: What is said of it on purpose.
+        output: What it printed, or its head and its tail.
+        wanted: Its place, where nobody dispatched it.
+        started: When it began, where nobody dispatched it.
+        seen: What the host saw; given by the process that wrapped it and by nobody else.
+        duration_s: How long it took, as that process measured.
+        is_watcher: The process that dispatched it and holds its note ends it.
+        corrects: Reference of the recorded run that this account takes the place of.
+    """
+
+    state: str
+    run: str = ""
+    task: str = ""
+    workflow: str = ""
+    said: RunOutcome = NO_OUTCOME
+    output: str = ""
+    wanted: Wanted = Wanted()  # noqa: RUF009  frozen, without a field that changes
+    started: datetime | None = None
+    seen: Observation | None = None
+    duration_s: float | None = None
+    is_watcher: bool = False
+    corrects: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What became of the end of a run.
+
+    Attributes:
+        recorded: What was recorded, or why not.
+        is_noted: It goes on; what was said is recorded when it ends.
+        note: What was fixed at dispatch; ``None`` where nothing is known of it.
+    """
+
+    recorded: Recorded
+    is_noted: bool = False
+    note: DispatchNote | None = None
+
+
+def end(
+    workspace: Workspace, ending: RunEnd, actor: Actor, *, distil: Distil | None = None
+) -> Ended:
+    """Records a run that ended; twice is once.
+
+    Args:
+        workspace: The store.
+        ending: How it ended.
+        actor: Who ends it.
+        distil: Reads it once more, where a model is configured.
+
+    Raises:
+        MemoryModeError: The store takes nothing in.
+        OtherRunError: It is somebody else's to end.
+        UnknownRecordError: There is no run to correct, or none that may be seen.
+        RunCorrectionError: The run to correct is another's.
+    """
+    require_taking(workspace)
+    state = _state(ending.state)
+    if state is None:
+        return _refused(ending.run, "kind.bad-choice", "state")
+    if ending.corrects:
+        return _corrected(workspace, ending, state, actor, distil=distil)
+    run = ending.run or workspace.lineage.run
+    dispatches = Dispatches(workspace)
+    note = dispatches.find(run) if run else None
+    if run and recorded_run(workspace, run) is not None:
+        dispatches.remove(run)
+        return Ended(recorded=Recorded(run=run, status=ResultStatus.NOTHING), note=note)
+    if note is None:
+        wanted = replace(ending.wanted, run=run or ending.wanted.run)
+        note = prepare(
+            workspace,
+            actor,
+            task=ending.task,
+            workflow=ending.workflow,
+            wanted=wanted,
+            started=ending.started,
+        )
+        if not note.task:
+            return _refused(note.run, "kind.missing-field", "task")
+    else:
+        _require_own(workspace, note, actor)
+        is_going_on = note.is_watched and dispatches.state_of(note) is RunState.RUNNING
+        if is_going_on and not ending.is_watcher:
+            return _noted(dispatches, note, ending, actor)
+    recorded = _record(workspace, note, ending, state, actor, distil=distil)
+    dispatches.remove(note.run)
+    return Ended(recorded=recorded, note=note)
+
+
+def bury_lost(workspace: Workspace, actor: Actor, *, most: int = MOST_LOST) -> tuple[Recorded, ...]:
+    """Records the runs whose wrapper is gone as cancelled, the oldest first.
+
+    What cannot be recorded now stays where it is and is in nobody's way.
+
+    Args:
+        workspace: The store.
+        actor: Who comes by.
+        most: At most so many.
+    """
+    dispatches = Dispatches(workspace)
+    lost = [note for note in dispatches if dispatches.state_of(note) is RunState.LOST]
+    buried = []
+    for note in lost[:most]:
+        told = replace(note, notes=(*note.notes, "lost: nobody said how it ended"))
+        ending = RunEnd(state=RunState.CANCELLED, run=note.run)
+        try:
+            teller = _teller(note.actor, is_foreign=True)
+            recorded = _record(workspace, told, ending, RunState.CANCELLED, actor, teller=teller)
+        except MemfsError:
+            continue
+        dispatches.remove(note.run)
+        buried.append(recorded)
+    return tuple(buried)
+
+
+def _record(
+    workspace: Workspace,
+    note: DispatchNote,
+    ending: RunEnd,
+    state: RunState,
+    actor: Actor,
+    *,
+    distil: Distil | None = None,
+    teller: Actor | None = None,
+    corrects: StoredRecord | None = None,
+) -> Recorded:
+    """Extracts and screens what is said of a run, and records it."""
+    finished = workspace.clock.now()
+    is_foreign = bool(ending.output.strip()) or note.said != NO_OUTCOME
+    speaker = teller or _teller(actor, is_foreign=is_foreign)
+    screen = screen_for(speaker)
+    printed = Screen(is_person=False)
+    spoken = head_and_tail("\n".join(spoken_in(ending.output)))
+    facts = RunFacts(
+        task=note.task,
+        state=state,
+        said=combined(note.said, screen.outcome(ending.said)),
+        output=printed.text(spoken, limit=len(spoken) + 1),
+        exit_code=ending.seen.exit_code if ending.seen is not None else None,
+    )
+    outcome = extracted(facts)
+    notes = [*note.notes, *(f"output: {item}" for item in printed.notes)]
+    transform = ""
+    if distil is not None:
+        answer = distil(facts, outcome)
+        outcome = with_answer(outcome, answer.outcome, is_summary_said=bool(facts.said.summary))
+        transform = f"model: {answer.model}" if answer.model else ""
+        notes += [answer.note] if answer.note else []
+    outcome = screen.outcome(outcome)
+    notes += screen.notes
+    return record_run(
+        workspace,
+        EndedRun(
+            note=replace(note, notes=tuple(notes)),
+            state=state,
+            finished=max(finished, note.started),
+            outcome=outcome,
+            speaker=speaker,
+            duration_s=None if teller is not None else _duration(ending, note, finished),
+            seen=ending.seen,
+            commit=_project_commit(workspace),
+            transform=transform,
+            corrects=corrects,
+        ),
+        actor,
+    )
+
+
+def _corrected(
+    workspace: Workspace, ending: RunEnd, state: RunState, actor: Actor, *, distil: Distil | None
+) -> Ended:
+    """Records another account of a run: a record of its own that takes its place (C4)."""
+    snapshot = workspace.store.snapshot()
+    older = find_record(workspace, snapshot, ending.corrects, access_request(workspace, actor))
+    note = note_from(older.record, actor)
+    screen = screen_for(actor)
+    note = replace(
+        note,
+        run=workspace.ids.new_id(RUN_PREFIX),
+        task=screen.text(ending.task) or note.task,
+        workflow=screen.line(ending.workflow, 100) or note.workflow,
+        notes=screen.notes,
+    )
+    recorded = _record(workspace, note, ending, state, actor, distil=distil, corrects=older)
+    return Ended(recorded=recorded, note=note)
+
+
+def _noted(dispatches: Dispatches, note: DispatchNote, ending: RunEnd, actor: Actor) -> Ended:
+    """Keeps what is said of a run that goes on, for its wrapper to record with the rest."""
+    screen = screen_for(_teller(actor, is_foreign=False))
+    said = combined(note.said, screen.outcome(ending.said))
+    notes = tuple(dict.fromkeys((*note.notes, *screen.notes)))
+    dispatches.change(replace(note, said=said, notes=notes))
+    return Ended(
+        recorded=Recorded(run=note.run, status=ResultStatus.DONE), is_noted=True, note=note
+    )
+
+
+def _require_own(workspace: Workspace, note: DispatchNote, actor: Actor) -> None:
+    is_own = note.actor.principal == actor.principal or note.run == workspace.lineage.run
+    if not actor.is_person and not is_own and note.agent != actor.principal.name:
+        raise OtherRunError(
+            f"expected {note.actor.principal} to end this run, got {actor.principal}",
+            hint="a run is ended by who dispatched it, by who works in it, or by a person",
+        )
+
+
+def _teller(actor: Actor, *, is_foreign: bool) -> Actor:
+    """Returns whose words a run tells: what a command printed is no person's statement."""
+    if is_foreign and actor.principal.is_person:
+        return replace(actor, channel=Channel.TOOL)
+    return actor
+
+
+def _state(text: str) -> RunState | None:
+    return next((state for state in FINAL_STATES if state == text), None)
+
+
+def _refused(run: str, code: str, detail: str) -> Ended:
+    why = (reason(code, detail),)
+    return Ended(recorded=Recorded(run=run, status=ResultStatus.REFUSED, reasons=why, rule=code))
+
+
+def _duration(ending: RunEnd, note: DispatchNote, finished: datetime) -> float | None:
+    if ending.duration_s is not None:
+        return round(ending.duration_s, 3)
+    seconds = (finished - note.started).total_seconds()
+    return round(seconds, 3) if seconds > 0 else None
+
+
+def _project_commit(workspace: Workspace) -> str:
+    """Returns the commit of the project that is checked out; empty when there is none."""
+    if workspace.project_dir is None:
+        return ""
+    from memfs.store.discovery import find_git_project  # only what ends asks Git
+    from memfs.store.git import run_git
+
+    try:
+        found = find_git_project(workspace.project_dir)
+        if found is None:
+            return ""
+        said = run_git(found.git_dir, None, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except GitError:
+        return ""
+    return said.decode("ascii", "replace").strip()

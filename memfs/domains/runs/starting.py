@@ -1,0 +1,132 @@
+"""Dispatch: fixes where a run stands and what it was asked, before anything is done.
+
+The same run is dispatched once; its words are screened before they are written anywhere.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+
+from memfs.domains.runs.dispatch import Dispatches, DispatchNote
+from memfs.domains.runs.lineage import Wanted, place_for, record_of, started_of
+from memfs.domains.runs.run_words import NOT_KEPT, Screen
+from memfs.errors import AccessError
+from memfs.model.decision import Reason
+from memfs.model.ids import RUN_PREFIX, is_id
+from memfs.model.origin import Actor
+from memfs.model.record import Record
+from memfs.policy.authority import capture_origin, is_person_origin
+from memfs.policy.reasons import reason
+from memfs.services.catalogue import open_catalogue
+from memfs.services.gate import access_request
+from memfs.services.modes import require_taking
+from memfs.services.ports import Workspace
+
+
+class OtherRunError(AccessError):
+    """The run is somebody else's to end, or no run at all."""
+
+    code = "access.other-run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """What became of a dispatch.
+
+    Attributes:
+        note: The note; of a run that is recorded already what it would have said.
+        is_new: The run was not known before.
+        is_recorded: It is recorded already.
+        reasons: Why nothing was dispatched.
+    """
+
+    note: DispatchNote
+    is_new: bool = False
+    is_recorded: bool = False
+    reasons: tuple[Reason, ...] = ()
+
+
+def prepare(
+    workspace: Workspace,
+    actor: Actor,
+    *,
+    task: str,
+    workflow: str = "",
+    wanted: Wanted,
+    is_watched: bool = False,
+    started: datetime | None = None,
+) -> DispatchNote:
+    """Fixes the place of a run among others and screens its words; writes nothing.
+
+    Raises:
+        MemoryModeError: The store takes nothing in.
+    """
+    require_taking(workspace)
+    snapshot = workspace.store.snapshot()
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        request = access_request(workspace, actor)
+        place = place_for(workspace, snapshot, catalogue, request, wanted)
+    screen = screen_for(actor)
+    return DispatchNote(
+        run=place.run,
+        task=screen.text(task) or (NOT_KEPT if task.strip() else ""),
+        workflow=screen.line(workflow, 100),
+        parent=place.parent,
+        previous=place.previous,
+        root=place.root,
+        session=place.session,
+        agent=place.agent,
+        actor=actor,
+        started=started or workspace.clock.now(),
+        is_watched=is_watched,
+        notes=screen.notes,
+    )
+
+
+def dispatch(workspace: Workspace, note: DispatchNote) -> Started:
+    """Writes a prepared note; the same run is dispatched once."""
+    if not note.task:
+        return Started(note=note, reasons=(reason("kind.missing-field", "task"),))
+    recorded = recorded_run(workspace, note.run)
+    if recorded is not None:
+        return Started(note=note_from(recorded, note.actor), is_recorded=True)
+    dispatches = Dispatches(workspace)
+    if dispatches.add(note):
+        return Started(note=note, is_new=True)
+    return Started(note=dispatches.find(note.run) or note)
+
+
+def screen_for(actor: Actor) -> Screen:
+    """Returns what keeps the words of ``actor``."""
+    return Screen(is_person=is_person_origin(capture_origin(actor, "")))
+
+
+def recorded_run(workspace: Workspace, run: str) -> Record | None:
+    """Returns the record of a run in any state."""
+    snapshot = workspace.store.snapshot()
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        return record_of(workspace, snapshot, catalogue, run)
+
+
+def note_from(record: Record, actor: Actor) -> DispatchNote:
+    """Returns what was fixed at dispatch of a run that is recorded."""
+    started = started_of(record) or record.observed
+    if started is None or not is_id(record.id, RUN_PREFIX):
+        raise OtherRunError(f"expected a run, got the {record.kind} {record.id}")
+    return DispatchNote(
+        run=record.id,
+        actor=actor,
+        started=started,
+        task=_said(record, "task"),
+        workflow=_said(record, "workflow"),
+        parent=_said(record, "parent"),
+        previous=_said(record, "previous"),
+        root=_said(record, "root"),
+        session=_said(record, "session"),
+    )
+
+
+def _said(record: Record, name: str) -> str:
+    return str(record.fields.get(name, ""))
