@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfs.cli.entry import run
+from memfs.cli.start import run
 
 if __name__ == "__main__":
     run()

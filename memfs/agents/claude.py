@@ -84,4 +84,5 @@ CLIENT: Final = Client(
     read=_read,
     write=context_output,
     project_variables=("CLAUDE_PROJECT_DIR",),
+    environment_file="CLAUDE_ENV_FILE",
 )

@@ -108,6 +108,8 @@ class Client:
         read: Reads a payload of one kind whose own name is given.
         write: Writes context as the client takes it for that event.
         project_variables: Variables that name the project's folder, first come first.
+        environment_file: Variable that names a file whose lines a session's commands are run
+            with; only where a session starts.
         prompt_in: Returns the newest prompt in the end of a transcript; for clients whose
             events do not carry it.
     """
@@ -118,6 +120,7 @@ class Client:
     write: Callable[[AgentEvent, str], Mapping[str, JsonValue]]
     name_field: str = "hook_event_name"
     project_variables: tuple[str, ...] = ()
+    environment_file: str = ""
     prompt_in: Callable[[bytes], str] | None = None
 
     def own_name(self, kind: EventKind) -> str:

@@ -1,4 +1,4 @@
-"""``memfs watch``: one pass a burst, and the projections kept in step.
+"""``memfs watch``: one pass a burst, the projections kept in step, and put-off work done.
 
 Nothing depends on it running. What it misses, the next command finds. A pass that fails
 for a passing reason (another writer holds the lock, an editor is half way through a save)
@@ -19,18 +19,23 @@ from memfs.services.projection_source import watched_folders
 from memfs.services.upkeep import keep_up
 
 
-def watch(current: Callable[[], Workspace], *, once: bool = False) -> Iterator[Result]:
+def watch(
+    current: Callable[[], Workspace], work: Callable[[], None], *, once: bool = False
+) -> Iterator[Result]:
     """Yields a result for each pass that found something; the first pass always answers.
 
     Args:
         current: Returns the workspace with the settings that are in force now.
+        work: Does some of the work that was put off; called about once a second.
         once: Make one pass and end.
     """
     workspace = current()
     if once:
         yield _pass(workspace)
+        work()
         return
-    watcher = Watcher(workspace.store.root, folders=watched_folders(workspace))
+    folders = watched_folders(workspace)
+    watcher = Watcher(workspace.store.root, folders=folders, between=work)
     last = ""
     bursts = watcher.bursts()
     try:

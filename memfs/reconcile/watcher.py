@@ -49,6 +49,7 @@ class Watcher:
         folders: Folders below it that are watched with everything in them; they need not exist.
         mode: How to watch.
         clock: Seconds of a monotonic clock.
+        between: Called about once a second while nothing is to be handed out.
     """
 
     def __init__(
@@ -58,10 +59,12 @@ class Watcher:
         folders: tuple[str, ...],
         mode: WatchMode = WatchMode.NATIVE,
         clock: Callable[[], float] = time.monotonic,
+        between: Callable[[], None] = lambda: None,
     ) -> None:
         self._root = root
         self._mode = mode
         self._clock = clock
+        self._between = between
         self._hints = Hints(clock)
         single = dict.fromkeys(("", ".git", ".git/refs/heads"), False)
         self._wanted = single | dict.fromkeys(folders, True)
@@ -98,6 +101,7 @@ class Watcher:
                     full_pass_at = self._clock() + FULL_PASS_S
                 burst = self._hints.take()
                 if burst is None:
+                    self._between()
                     self._hints.wait(LOOK_S)
                 else:
                     yield burst

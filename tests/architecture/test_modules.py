@@ -12,7 +12,7 @@ MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 50
 FORBIDDEN_WORDS = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager"}
 PACKAGE = ROOT / "memfs"
-ENTRY_POINTS = {"memfs/cli/entry.py", "memfs/cli/hook.py"}
+ENTRY_POINTS = {"memfs/cli/entry.py", "memfs/cli/hook.py", "memfs/app/background.py"}
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

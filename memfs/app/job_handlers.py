@@ -1,0 +1,123 @@
+"""What does which kind of put-off work: one function a kind, each through the usual services.
+
+Every handler commits under the key of its job, so that a job that is done again changes
+nothing, and works as whom the words are from: a prompt is the host's record of what a person
+typed, a summary is an agent's text, the end of a command is what the host saw.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from memfs.app.actors import login_name
+from memfs.app.background import Handler
+from memfs.app.hook_jobs import JobKind
+from memfs.app.prompt_words import find_prompt
+from memfs.model.evidence import Observation, Outcome
+from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.result import Result, ResultStatus
+from memfs.services.leases import Lease
+from memfs.services.queue import Job
+
+if TYPE_CHECKING:
+    from memfs.app.memory import Memory
+
+_HOST: Final = "host"
+
+
+def _capture_prompt(memory: Memory, lease: Lease) -> Result:
+    """Keeps what a person typed as evidence; a secret in it is refused with the whole text."""
+    from memfs.services.capture import capture
+
+    job = lease.job
+    words = _text(job, "words") or find_prompt(
+        _text(job, "transcript"),
+        begin=_number(job, "from"),
+        salt=_text(job, "salt"),
+        digest=_text(job, "digest"),
+    )
+    lease.keep()
+    person = Principal(PrincipalKind.USER, login_name(os.environ))
+    return capture(
+        memory.workspace,
+        words,
+        Actor(person, Channel.PROMPT_HOOK),
+        source=_source(job),
+        key=job.id,
+    )
+
+
+def _capture_summary(memory: Memory, lease: Lease) -> Result:
+    """Keeps a host's summary of a conversation as evidence: an agent's text, and no claim."""
+    from memfs.services.capture import capture
+
+    job = lease.job
+    return capture(
+        memory.workspace, _text(job, "words"), _agent(job), source=_source(job), key=job.id
+    )
+
+
+def _observe_tool(memory: Memory, lease: Lease) -> Result:
+    """Keeps how a command ended, as the host saw it."""
+    from memfs.services.capture import observe
+
+    job = lease.job
+    code = job.arguments.get("exit_code")
+    observation = Observation(
+        command=_text(job, "command"),
+        exit_code=code if isinstance(code, int) else None,
+        outcome=Outcome(_text(job, "outcome")),
+    )
+    host = Actor(Principal(PrincipalKind.TOOL, _text(job, "client") or _HOST), Channel.HOST)
+    return observe(memory.workspace, observation, host, source=_source(job), key=job.id)
+
+
+def _build_index(memory: Memory, lease: Lease) -> Result:
+    """Brings the index up to the ledger's head."""
+    from memfs.services.reindex import ensure_fresh
+
+    ensure_fresh(memory.workspace)
+    return Result(
+        action=lease.job.kind,
+        target=lease.job.id,
+        status=ResultStatus.DONE,
+        message="the index is up to the ledger",
+        store=str(memory.workspace.store.root),
+    )
+
+
+def _agent(job: Job) -> Actor:
+    name = _text(job, "client") or "unnamed"
+    return Actor(Principal(PrincipalKind.AGENT, name), Channel.AGENT)
+
+
+def _source(job: Job) -> str:
+    """Returns the pointer to where the words stand: the conversation and the turn."""
+    session, turn = _text(job, "session"), _text(job, "turn")
+    if not session:
+        return ""
+    return f"session:{session}#{turn}" if turn else f"session:{session}"
+
+
+def _text(job: Job, name: str) -> str:
+    value = job.arguments.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _number(job: Job, name: str) -> int:
+    value = job.arguments.get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
+    {
+        JobKind.CAPTURE_PROMPT: _capture_prompt,
+        JobKind.CAPTURE_SUMMARY: _capture_summary,
+        JobKind.OBSERVE_TOOL: _observe_tool,
+        JobKind.BUILD_INDEX: _build_index,
+    }
+)
+"""Kind to what does it; a kind that is not here waits for a build that has it."""
