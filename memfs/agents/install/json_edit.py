@@ -135,11 +135,11 @@ def _removal(document: Document, parent: Node, place: int) -> tuple[_Edit, ...]:
     before = start - blanks
     # A line comment before it needs the end of its line.
     if any(stop == before and text.startswith("//", begin) for begin, stop in document.comments):
-        before = min(text.index("\n", before), start) if "\n" in text[before:start] else start
+        before = text.index("\n", before) + 1
     if element.comma is not None:
         # What stands between the value and its comma can only be a comment or blanks.
-        kept = text[end : element.comma].strip()
-        edits = (_Edit(before, element.comma + 1, f" {kept}" if kept else ""),)
+        kept = text[end : element.comma]
+        edits = (_Edit(before, element.comma + 1, kept if kept.strip() else ""),)
     else:
         edits = (_Edit(before, end, ""),)
         if place:
@@ -193,8 +193,22 @@ class _Style:
 
     def rendered(self, value: Json, indent: str) -> str:
         """Returns a value over several lines, the later ones below ``indent``."""
-        lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
-        return (self.newline + indent).join(lines)
+        match value:
+            case Mapping() if value:
+                parts = [
+                    (json.dumps(key, ensure_ascii=False) + ": ", part)
+                    for key, part in value.items()
+                ]
+                brackets = "{}"
+            case list() | tuple() if any(isinstance(part, Mapping) for part in value):
+                parts = [("", part) for part in value]
+                brackets = "[]"
+            case _:
+                return self.compact(value)
+        inner = self.newline + indent + self.unit
+        lines = [name + self.rendered(part, indent + self.unit) for name, part in parts]
+        rest = self.newline + indent + brackets[1]
+        return brackets[0] + inner + f",{inner}".join(lines) + rest
 
     def compact(self, value: Json) -> str:
         """Returns a value in one line."""

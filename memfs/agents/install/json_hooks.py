@@ -85,14 +85,13 @@ class JsonHooks:
         text = EMPTY if text is None or not text.strip() else text
         self._read(text)
         notes: list[str] = []
+        for name, value in self.head.items():
+            if self._read(text).at((name,)) is None:
+                text = with_member(text, (), name, value)
         for hook in self.hooks:
             text = self._with_hook(text, hook, notes)
         text = self._without_stale(text)
-        document = self._read(text)
-        for name, value in self.head.items():
-            if document.at((name,)) is None:
-                text = with_member(text, (), name, value)
-        return Edited(text=text, notes=(*notes, *self._switched_off(document)))
+        return Edited(text=text, notes=(*notes, *self._switched_off(self._read(text))))
 
     def uninstall(self, text: str) -> Edited:
         """Returns the text without any handler that only runs memfs, and without what is empty."""

@@ -8,12 +8,12 @@ byte for byte when memfs is taken out.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -60,7 +60,7 @@ class Keeper:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    @contextmanager
+    @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Lets one installer at a time change files."""
         self.folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
@@ -109,11 +109,18 @@ class Keeper:
         _put(place / _NOTE, json.dumps(note, indent=2).encode())
         return place / _LAST if file.content is not None else None
 
-    def forget(self, real: Path) -> None:
-        """Drops what is known of a file that memfs has no part in any more; the copy stays."""
+    def forget(self, real: Path, *, with_copy: bool) -> None:
+        """Drops what is known of a file that memfs has no part in any more.
+
+        Args:
+            real: The file.
+            with_copy: Drop the copy too, where nobody but memfs wrote anything in it.
+        """
         place = self.place(real)
-        for name in (_NOTE, _ORIGINAL):
+        for name in (_NOTE, _ORIGINAL, *((_LAST,) if with_copy else ())):
             (place / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            place.rmdir()
 
     def place(self, real: Path) -> Path:
         """Returns the folder of what is kept of one file."""

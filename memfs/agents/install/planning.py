@@ -175,21 +175,26 @@ def carry_out(plan: Plan, keeper: Keeper, *, program: str, is_install: bool) -> 
         ConfigChangedError: A file was written meanwhile; what was written before it stands, and
             the command can be repeated.
     """
-    copies = {}
+    copies: dict[Path, Path] = {}
+    made: list[Path] = []
     with keeper.lock():
         for change in (change for change in plan.changes if change.is_change):
-            real = change.file.real
+            real, content = change.file.real, change.file.content
             kept = keeper.kept(real)
-            if kept is None or not kept.is_as_written(change.file.content):
-                made = missing_folders(real) if kept is None else map(Path, kept.folders)
-                kept = first_kept(change.original, tuple(made))
+            is_ours = kept is not None and kept.is_as_written(content)
+            if kept is None or not is_ours:
+                folders = missing_folders(real) if kept is None else map(Path, kept.folders)
+                kept = first_kept(change.original, tuple(folders))
             copy = keeper.keep(change.file, with_program(kept, program), change.after)
-            if copy is not None:
-                copies[change.file.path] = copy
             write_config(change.file, change.after)
             if not is_install:
-                keeper.forget(real)
-                remove_folders(tuple(map(Path, kept.folders)))
+                is_all_ours = is_ours and kept.original is None
+                keeper.forget(real, with_copy=is_all_ours)
+                copy = None if is_all_ours else copy
+                made += map(Path, kept.folders)
+            if copy is not None:
+                copies[change.file.path] = copy
+        remove_folders(tuple(made))
     return copies
 
 
@@ -253,6 +258,8 @@ def _edited(
                 edited = edit(target, text)
                 text = edited.text
                 notes += edited.notes
+            if text is None and file.content is None:
+                continue
             after, original = file.bytes_of(text), _original(file, group, keeper)
             if not is_install and after != file.content:
                 after = _given_back(file, group, keeper, after, original)
