@@ -16,6 +16,7 @@ from memfs.model.packet import MemoryState, Packet, silent_packet
 from memfs.model.query import Query
 from memfs.model.result import Result
 from memfs.model.settings import Mode
+from memfs.model.values import JsonValue
 from memfs.services.beside import Beside
 from memfs.services.ports import Workspace
 from memfs.services.runs_view import is_current
@@ -114,9 +115,15 @@ class Briefing(ABC):
     def _with_views(self, result: Result) -> Result:
         """Makes the list of runs anew and adds to a result what it holds (C37)."""
         from memfs.domains.runs.run_index import refresh_run_index
+        from memfs.services.vectors import refresh_vectors
 
+        data: dict[str, JsonValue] = dict(result.data)
         found = refresh_run_index(self.workspace, is_anew=True)
-        if found is None:
-            return result
-        counts = {"runs": found.listed + found.older, "runs_listed": found.listed}
-        return replace(result, data={**result.data, **counts})
+        if found is not None:
+            data |= {"runs": found.listed + found.older, "runs_listed": found.listed}
+        if self.workspace.embedder is not None:
+            vectors = refresh_vectors(self.workspace)
+            data["vectors"] = vectors.kept + vectors.embedded
+            data["embedded"] = vectors.embedded
+            data |= {"vectors_trouble": vectors.trouble} if vectors.trouble else {}
+        return replace(result, data=data)

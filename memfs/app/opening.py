@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from memfs.app.environment import lineage_from
+from memfs.app.environment import embedder_from, lineage_from, model_from
 from memfs.app.registry import REGISTRY
 from memfs.app.switches import is_switched_off, settings_in_force
 from memfs.app.system import SystemClock, SystemIds, cache_root
@@ -20,7 +20,7 @@ from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import Settings
 from memfs.services.beside import Beside
 from memfs.services.guard import bring_up
-from memfs.services.ports import Clock, IdSource, Workspace
+from memfs.services.ports import Clock, Embedder, IdSource, Workspace
 from memfs.store.discovery import (
     StoreLocation,
     discover,
@@ -112,6 +112,7 @@ def _opened(
         home_dir=home_folder(env),
         is_switched_off=is_switched_off(env),
         lineage=lineage_from(env),
+        embedder=_embedder(env),
     )
     try:
         # Before anything is read: a restored backup must not bring back what was forgotten.
@@ -120,6 +121,17 @@ def _opened(
         store.close()
         raise
     return workspace
+
+
+def _embedder(env: Mapping[str, str]) -> Embedder | None:
+    """Returns the embedder that is configured; none by default (C25)."""
+    name = embedder_from(env)
+    if not name:
+        return None
+    from memfs.domains.runs.embedder import EmbedderClient
+
+    endpoint = model_from(env)
+    return EmbedderClient(name=name, url=endpoint.url, key=endpoint.key)
 
 
 def beside(workspace: Workspace, env: Mapping[str, str]) -> Beside:

@@ -34,6 +34,7 @@ from memfs.services.receipts import write_receipt
 from memfs.services.reindex import ensure_fresh, purge_index
 from memfs.services.repair import Repaired, repair
 from memfs.services.served_records import read_path, read_records
+from memfs.services.vectors import drop_vectors
 from memfs.services.withdrawal_receipt import details_of
 from memfs.store.layout import PROJECTIONS, VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
@@ -113,7 +114,9 @@ def purge(workspace: Workspace, withdrawal: Withdrawal) -> bool:
     """
     is_purged = purge_index(workspace) if withdrawal.removed else False
     purge_derived(workspace)
-    _purge_projections(workspace, [*withdrawal.roots, *withdrawal.withheld])
+    gone = [*withdrawal.roots, *withdrawal.withheld]
+    _purge_projections(workspace, gone)
+    drop_vectors(workspace, (stored.record.id for stored in gone))
     if withdrawal.removed:
         _purge_inbox(workspace, withdrawal.removed)
     return is_purged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -31,6 +32,28 @@ class IdSource(Protocol):
         ...
 
 
+class Embedder(Protocol):
+    """Makes vectors of texts; there is none unless one is configured (C25)."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        ...
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether texts leave this machine."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Returns a vector for each text, in order.
+
+        Raises:
+            IndexUnavailableError: It cannot be asked.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
     """One opened store and what services need around it.
@@ -52,6 +75,7 @@ class Workspace:
         is_switched_off: The environment of this process turns memory off, whatever the
             settings admitted say (A75); ``settings.mode`` says so too.
         lineage: Which run and session this process works in, as its host says.
+        embedder: Makes vectors of runs; ``None`` unless one is configured.
     """
 
     store: Store
@@ -67,6 +91,7 @@ class Workspace:
     home_dir: Path = field(default_factory=Path)
     is_switched_off: bool = False
     lineage: Lineage = NO_LINEAGE
+    embedder: Embedder | None = None
 
     @property
     def store_id(self) -> StoreId:

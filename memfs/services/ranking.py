@@ -48,6 +48,7 @@ class RankContext:
         now: The moment that ages are measured from.
         branch: Branch of the project that is checked out; empty for unknown.
         ties: Runs and sessions that the asker works in, by id.
+        similarity: How near records are to the question by their vectors, by id.
         utility: What records have proved to be good for, by reference; -1 to 1.
     """
 
@@ -55,6 +56,7 @@ class RankContext:
     now: datetime
     branch: str = ""
     ties: frozenset[str] = frozenset()
+    similarity: Mapping[str, float] = field(default_factory=lambda: _NO_UTILITY)
     utility: Mapping[str, float] = field(default_factory=lambda: _NO_UTILITY)
 
 
@@ -125,7 +127,10 @@ def _components(match: Match, best: float, context: RankContext) -> dict[str, fl
     weights = context.settings
     record = match.stored.record
     keyword = match.hit.score / best if best > 0 else 1.0
-    return {
+    near = {}
+    if record.id in context.similarity:
+        near["vector"] = weights.vector * context.similarity[record.id]
+    return near | {
         "keyword": weights.keyword * keyword,
         "recency": weights.recency * recency(record, context.now, weights.half_life_days),
         "importance": weights.importance * record.importance / _MOST_IMPORTANT,

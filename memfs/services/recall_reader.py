@@ -6,7 +6,7 @@ from, compared by blob, and put to the read gate again (A13, A59, E46).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -117,11 +117,22 @@ class Reader:
 
     def rank_of(self, matches: Iterable[Match]) -> RankContext:
         """Returns what the rank of these matches depends on besides their words."""
-        records = (match.stored.record for match in matches)
-        known = utilities(self._workspace, self._snapshot, records)
-        if not known:
-            return self.rank
-        return replace(self.rank, utility={name: item.value for name, item in known.items()})
+        found = tuple(match.stored for match in matches)
+        known = utilities(self._workspace, self._snapshot, (stored.record for stored in found))
+        utility = {name: item.value for name, item in known.items()}
+        near = self._similarity(found)
+        return (
+            replace(self.rank, utility=utility, similarity=near) if utility or near else self.rank
+        )
+
+    def _similarity(self, found: Iterable[StoredRecord]) -> Mapping[str, float]:
+        """Returns how near records are by their vectors, where an embedder is configured."""
+        if self._workspace.embedder is None or self.rank.settings.vector <= 0:
+            return {}
+        from memfs.services.vectors import similarities  # hardly any store has vectors
+
+        blobs = {stored.record.id: stored.blob for stored in found}
+        return similarities(self._workspace, self.query.text, blobs)
 
     def with_conflicts(
         self, order: tuple[ScoredRecord, ...], index: RecordIndex
