@@ -1,4 +1,4 @@
-"""Vectors of runs: stored a line a run, made anew for another model, and never needed (C25, C26)."""
+"""Vectors of runs: a line a run, made anew for another model, and never needed (C25, C26)."""
 
 from __future__ import annotations
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 
+import httpx2
 import pytest
 
-httpx2 = pytest.importorskip("httpx2")
-
-from memfs.domains.runs.embedder import EmbedderClient, EmbedderError  # noqa: E402
+from memfs.domains.runs.embedder import EmbedderClient, EmbedderError
 
 
 def client(answer: object, *, status: int = 200, **options: object) -> EmbedderClient:
     content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
 
-    def handle(request: object) -> object:
+    def handle(request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(status, content=content)
 
     return EmbedderClient(name="m", transport=httpx2.MockTransport(handle), **options)  # type: ignore[arg-type]
