@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memfs.mcp.answers import excerpt
 from memfs.model.candidate import Candidate
@@ -11,6 +11,11 @@ from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
 from memfs.model.values import JsonValue
 from memfs.services.packet_text import escaped, escaped_line
+
+if TYPE_CHECKING:
+    from memfs.domains.runs.chain import RunChain
+    from memfs.domains.runs.issue_views import IssueView
+    from memfs.domains.runs.views import RunView
 
 EXCERPT_CHARS: Final = 200
 _CHUNK: Final = 2_000
@@ -34,9 +39,9 @@ def entry(stored: StoredRecord, *, score: float | None = None) -> str:
 def _words(record: Record) -> list[str]:
     """Returns title and body, or the one that says both."""
     body = (record.summary or record.body or record.field_text).strip()
-    if not record.title or body.lstrip("# ").startswith(record.title.rstrip("…")):
+    if not body or not record.title or _says_title(record):
         return [body or record.title]
-    return [record.title, body] if body else [record.title]
+    return [record.title, body]
 
 
 def whole_lines(stored: StoredRecord, sides: Sequence[StoredRecord]) -> list[str]:
@@ -59,11 +64,17 @@ def whole_lines(stored: StoredRecord, sides: Sequence[StoredRecord]) -> list[str
         lines.append(f"subject: {escaped_line(record.subject)}")
     for side in sides:
         lines.append(f"CONFLICT with {side.record.reference}: {excerpt(side.record.title, 120)}")
-    words = [record.title, record.field_text, record.summary, record.body]
-    for words_of in words:
-        if words_of.strip():
-            lines.extend(quoted_lines(words_of))
+    title = "" if _says_title(record) else record.title
+    for words in (title, record.field_text, record.summary, record.body):
+        if words.strip():
+            lines.extend(quoted_lines(words))
     return lines
+
+
+def _says_title(record: Record) -> bool:
+    """Whether the words of a record begin with its title, as they mostly do."""
+    body = record.body.strip() or record.summary.strip()
+    return bool(record.title) and body.lstrip("# ").startswith(record.title.rstrip("…"))
 
 
 def proposal_entry(candidate: Candidate) -> str:
@@ -87,6 +98,46 @@ def proposal_lines(candidate: Candidate, difference: str) -> list[str]:
         "a proposal: it is not memory, and served to nobody, until it is admitted",
         *quoted_lines(words),
     ]
+
+
+def issue_entry(view: IssueView) -> str:
+    """Returns an issue as an entry of a list, with what was said of it last."""
+    last = view.events[-1] if view.events else None
+    parts = [view.id, str(view.state)]
+    if last is not None:
+        parts.append(f"{last.kind} {last.at:%Y-%m-%d} by {last.by}")
+    words = [view.title, last.detail if last is not None else ""]
+    quoted = (f"> {excerpt(text, EXCERPT_CHARS)}" for text in words if text.strip())
+    return "\n".join([escaped_line(" · ".join(parts)), *quoted])
+
+
+def run_entry(view: RunView) -> str:
+    """Returns a run as an entry of a list."""
+    parts = [view.run, str(view.state)]
+    if view.started is not None:
+        parts.append(f"started {format_instant(view.started)}")
+    words = (f"> {excerpt(text, EXCERPT_CHARS)}" for text in (view.task, view.summary) if text)
+    return "\n".join([" · ".join(parts), *words])
+
+
+def run_lines(view: RunView, chain: RunChain) -> list[str]:
+    """Returns all that a run says, and where it stands among others."""
+    place = {
+        "root": chain.root,
+        "parent": view.parent,
+        "previous": chain.previous,
+        "followed by": ", ".join(chain.following),
+        "ancestors": ", ".join(chain.ancestors),
+        "descendants": ", ".join(chain.descendants),
+        "session": view.session,
+        "replaces": ", ".join(view.replaces),
+        "issues": ", ".join(view.issues),
+    }
+    lines = run_entry(view).split("\n")
+    lines.extend(f"{name}: {escaped_line(value)}" for name, value in place.items() if value)
+    if view.stored is not None:
+        lines.extend(whole_lines(view.stored, ()))
+    return lines
 
 
 def quoted_lines(text: str) -> list[str]:

@@ -133,12 +133,11 @@ def prompt_from(memory: Memory, name: str, given: Mapping[str, str]) -> GetPromp
 
 def _start(memory: Memory, task: str) -> str:
     task = task[:_TASK_CHARS].strip()
-    packet = memory.recall(task) if task else None
-    words = packet.text if packet is not None else read_resource(memory, INDEX_URI)
+    packet = memory.context(task=task) if task else memory.context(is_session_start=True)
     about = f"This session is about: {task}\n\n" if task else ""
     return (
         f"{about}Below is what this project's memory holds for it. Rely on nothing of it without "
-        f"looking whether it still holds.\n\n{words or 'Memory has nothing for it.'}"
+        f"looking whether it still holds.\n\n{packet.text or 'Memory has nothing for it.'}"
     )
 
 
