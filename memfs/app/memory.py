@@ -69,6 +69,7 @@ class Memory(
         self.beside = nothing_beside() if beside is None else beside
         self.open_other = open_other
         self._has_looked = False
+        self._began_at = workspace.store.ledger_head()
 
     def __enter__(self) -> Self:
         return self
@@ -94,7 +95,8 @@ class Memory(
                 from memfs.reconcile.projecting import refresh_projections
 
                 refresh_projections(self.workspace)
-            if self._has_looked or self.actor.is_person:
+            has_moved = self.workspace.store.ledger_head() != self._began_at
+            if has_moved or self._has_looked or self.actor.is_person:
                 self._refresh_views()
                 self._refresh_issue_view()
             if self.actor.is_person:
@@ -361,7 +363,8 @@ class Memory(
         """Examines the store and mends what can be mended without losing anything."""
         from memfs.services.health import examine
 
-        return examine(self.workspace, fix=fix)
+        found = examine(self.workspace, fix=fix)
+        return (*found, *self._lost_runs(is_ended=fix))
 
     def rebuild(self) -> Result:
         """Rebuilds every index and projection from the ledger."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memfs.domains.runs.finishing import RunEnd
     from memfs.domains.runs.lineage import Wanted
     from memfs.domains.runs.views import RunView
+    from memfs.model.problem import Problem
     from memfs.model.run import RunState
 
 _MOST: Final = 1_000_000
@@ -143,11 +144,13 @@ class Running(ABC):
         self._take_in_if_possible()
         return run_chain(self.workspace, reference, self.actor)
 
-    def _bury_lost(self) -> None:
-        """Records the runs whose wrapper is gone as cancelled."""
-        from memfs.domains.runs.finishing import bury_lost
+    def _lost_runs(self, *, is_ended: bool) -> tuple[Problem, ...]:
+        """Returns the runs that nobody will end; where they are to be ended, what is left."""
+        from memfs.domains.runs.finishing import bury_lost, run_problems
 
-        bury_lost(self.workspace, self.actor, most=_MOST)
+        if is_ended:
+            bury_lost(self.workspace, self.actor, most=_MOST)
+        return run_problems(self.workspace)
 
 
 def wanted_place(options: RunOptions | EndOptions) -> Wanted:

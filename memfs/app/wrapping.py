@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from memfs.app.memory import Memory
 
 
+class WrapFaultError(MemfsError):
+    """Memory failed beside a command, by a fault of its own."""
+
+    code = "memfs.bug"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapped:
     """How a wrapped command ended, and what became of its record.
@@ -131,8 +137,8 @@ def _dispatched(
             return note, said
     except UsageError:
         raise
-    except MemfsError as error:
-        troubles.append(error)
+    except Exception as error:  # noqa: BLE001  memory is never in the way of a command
+        troubles.append(_trouble(error))
         return None, ""
 
 
@@ -172,10 +178,19 @@ def _recorded(
             )
             ended = end(memory.workspace, ending, memory.actor, distil=wrap.distil)
             return ended_result(memory.workspace, ended)
-    except MemfsError as error:
-        # The note stays, and whoever comes next records the run as lost.
-        troubles.append(error)
+    except Exception as error:  # noqa: BLE001  the command has ended; its exit code counts
+        # The note stays, and whoever comes next records the run.
+        troubles.append(_trouble(error))
         return None
+
+
+def _trouble(error: Exception) -> MemfsError:
+    """Returns an error as one that can be told; a bug keeps what it was for its report."""
+    if isinstance(error, MemfsError):
+        return error
+    fault = WrapFaultError(f"{type(error).__name__} where none was expected")
+    fault.__cause__ = error
+    return fault
 
 
 def _state_of(child: ChildEnd) -> str:

@@ -12,7 +12,12 @@ MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 50
 FORBIDDEN_WORDS = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager"}
 PACKAGE = ROOT / "memfs"
-ENTRY_POINTS = {"memfs/cli/entry.py", "memfs/cli/hook.py", "memfs/app/background.py"}
+ENTRY_POINTS = {
+    "memfs/cli/entry.py",
+    "memfs/cli/hook.py",
+    "memfs/app/background.py",
+    "memfs/app/wrapping.py",
+}
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

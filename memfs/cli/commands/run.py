@@ -222,6 +222,8 @@ def exec_command(
 
 def _tell(invocation: Invocation, wrapped: Wrapped) -> None:
     """Tells on stderr what became of the record: to a person, as JSON, or where it failed."""
+    from memfs.cli.bug_report import write_report
+
     result = wrapped.result
     if invocation.is_json:
         value: dict[str, JsonValue] = {"exit_code": wrapped.exit_code}
@@ -235,6 +237,8 @@ def _tell(invocation: Invocation, wrapped: Wrapped) -> None:
         if error.code != "mode.off":
             say("memfs: this run is not recorded")
             say_error(error, is_json=False)
+            if isinstance(error.__cause__, Exception) and error.code == "memfs.bug":
+                write_report(error.__cause__)
     if result is not None and (sys.stderr.isatty() or result.exit_status):
         say(f"memfs: {printable(result.message)}")
 

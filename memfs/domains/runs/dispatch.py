@@ -46,6 +46,7 @@ class DispatchNote:
         is_watched: A process holds the note for as long as the run lasts.
         said: What was said of it before it ended.
         notes: What was done with its words so far.
+        ended: How it ended, where that could not be recorded; empty otherwise.
     """
 
     run: str
@@ -61,6 +62,7 @@ class DispatchNote:
     is_watched: bool = False
     said: RunOutcome = NO_OUTCOME
     notes: tuple[str, ...] = ()
+    ended: str = ""
 
 
 class Dispatches:
@@ -104,8 +106,11 @@ class Dispatches:
     def state_of(self, note: DispatchNote) -> RunState:
         """Tells whether a run goes on, or is lost: the process that was to record it is gone.
 
-        A run that no process watches is lost when it was dispatched long ago.
+        A run that no process watches is lost when it was dispatched long ago, or has ended.
         """
+        if note.ended:
+            is_held = note.is_watched and self._notes.is_held(note.run)
+            return RunState.RUNNING if is_held else RunState.LOST
         if note.is_watched:
             return RunState.RUNNING if self._notes.is_held(note.run) else RunState.LOST
         is_old = self._workspace.clock.now() - note.started > FORGOTTEN_AFTER
@@ -129,6 +134,7 @@ def _encoded(note: DispatchNote) -> bytes:
         "is_watched": note.is_watched,
         "said": outcome_value(note.said),
         "notes": list(note.notes),
+        "ended": note.ended,
     }
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
@@ -175,6 +181,7 @@ def _decoded(content: bytes) -> DispatchNote | None:
             is_watched=value["is_watched"] is True,
             said=_outcome(value["said"]),
             notes=_texts(value, "notes"),
+            ended=_text(value, "ended"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

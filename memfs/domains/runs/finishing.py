@@ -7,11 +7,12 @@ comes next. Only whoever dispatched a run, whoever works in it, or a person ends
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from memfs.domains.runs.dispatch import Dispatches, DispatchNote
+from memfs.domains.runs.dispatch import FOLDER, FORGOTTEN_AFTER, Dispatches, DispatchNote
 from memfs.domains.runs.distilling import Distil
 from memfs.domains.runs.lineage import Wanted
 from memfs.domains.runs.outcome import (
@@ -23,21 +24,25 @@ from memfs.domains.runs.outcome import (
     with_answer,
 )
 from memfs.domains.runs.record import EndedRun, Recorded, record_run
-from memfs.domains.runs.run_words import Screen
+from memfs.domains.runs.run_words import NOT_KEPT, Screen
 from memfs.domains.runs.starting import OtherRunError, note_from, prepare, recorded_run, screen_for
 from memfs.errors import GitError, MemfsError
 from memfs.model.evidence import Observation
 from memfs.model.ids import RUN_PREFIX
 from memfs.model.origin import Actor, Channel
+from memfs.model.problem import Problem, Severity
 from memfs.model.record import StoredRecord
 from memfs.model.result import ResultStatus
 from memfs.model.run import FINAL_STATES, NO_OUTCOME, RunOutcome, RunState
 from memfs.policy.reasons import reason
 from memfs.services.gate import access_request
-from memfs.services.modes import require_taking
+from memfs.services.modes import is_taking, require_taking
 from memfs.services.ports import Workspace
 from memfs.services.reading import find_record
 
+_LOST: Final = "lost: nobody said how it ended"
+_FIX: Final = "memfs doctor --fix records it as cancelled"
+_DROP: Final = "delete the file; the run was never recorded"
 MOST_LOST: Final = 8
 """So many lost runs are recorded on the way of another one."""
 
@@ -108,11 +113,10 @@ def end(
         RunCorrectionError: The run to correct is another's.
     """
     require_taking(workspace)
-    state = _state(ending.state)
-    if state is None:
+    if _state(ending.state) is None:
         return _refused(ending.run, "kind.bad-choice", "state")
     if ending.corrects:
-        return _corrected(workspace, ending, state, actor, distil=distil)
+        return _corrected(workspace, ending, actor, distil=distil)
     run = ending.run or workspace.lineage.run
     dispatches = Dispatches(workspace)
     note = dispatches.find(run) if run else None
@@ -136,7 +140,7 @@ def end(
         is_going_on = note.is_watched and dispatches.state_of(note) is RunState.RUNNING
         if is_going_on and not ending.is_watcher:
             return _noted(dispatches, note, ending, actor)
-    recorded = _record(workspace, note, ending, state, actor, distil=distil)
+    recorded = _record(workspace, note, ending, actor, distil=distil)
     dispatches.remove(note.run)
     return Ended(recorded=recorded, note=note)
 
@@ -151,43 +155,97 @@ def bury_lost(workspace: Workspace, actor: Actor, *, most: int = MOST_LOST) -> t
         actor: Who comes by.
         most: At most so many.
     """
+    if not is_taking(workspace):
+        return ()
     dispatches = Dispatches(workspace)
     lost = [note for note in dispatches if dispatches.state_of(note) is RunState.LOST]
     buried = []
     for note in lost[:most]:
-        told = replace(note, notes=(*note.notes, "lost: nobody said how it ended"))
-        ending = RunEnd(state=RunState.CANCELLED, run=note.run)
         try:
-            teller = _teller(note.actor, is_foreign=True)
-            recorded = _record(workspace, told, ending, RunState.CANCELLED, actor, teller=teller)
+            recorded = record_run(workspace, _lost(workspace, note), actor)
         except MemfsError:
             continue
-        dispatches.remove(note.run)
+        is_old = workspace.clock.now() - note.started > FORGOTTEN_AFTER
+        if recorded.status is not ResultStatus.REFUSED or is_old:
+            dispatches.remove(note.run)
         buried.append(recorded)
     return tuple(buried)
+
+
+def run_problems(workspace: Workspace) -> tuple[Problem, ...]:
+    """Returns the runs that nobody will end, and the notes that cannot be read."""
+    dispatches = Dispatches(workspace)
+    lost = (
+        _problem(note.run, "run.lost", "expected a process that records the run, got none", _FIX)
+        for note in dispatches
+        if dispatches.state_of(note) is RunState.LOST
+    )
+    damaged = (
+        _problem(name, "run.note-damaged", "expected a dispatch note, got something else", _DROP)
+        for name in dispatches.damaged()
+    )
+    return (*lost, *damaged)
+
+
+def _problem(name: str, code: str, message: str, hint: str) -> Problem:
+    path = f".git/memfs/{FOLDER}/{name}.json"
+    return Problem(path, 0, 0, code, message, hint, Severity.WARNING)
+
+
+def _lost(workspace: Workspace, note: DispatchNote) -> EndedRun:
+    """Returns a lost run as it is recorded: as it ended, or as cancelled where nobody knows."""
+    told = "late: recorded by another process" if note.ended else _LOST
+    state = _state(note.ended) or RunState.CANCELLED
+    facts = RunFacts(task=note.task if note.task != NOT_KEPT else "", state=state, said=note.said)
+    return EndedRun(
+        note=replace(note, notes=(*note.notes, told)),
+        state=state,
+        finished=max(workspace.clock.now(), note.started),
+        outcome=extracted(facts),
+        speaker=_teller(note.actor, is_foreign=True),
+    )
 
 
 def _record(
     workspace: Workspace,
     note: DispatchNote,
     ending: RunEnd,
-    state: RunState,
     actor: Actor,
     *,
     distil: Distil | None = None,
-    teller: Actor | None = None,
     corrects: StoredRecord | None = None,
 ) -> Recorded:
-    """Extracts and screens what is said of a run, and records it."""
+    """Records a run; where that fails, its note keeps what would have been recorded."""
+    ended = _told(workspace, note, ending, actor, distil=distil, corrects=corrects)
+    try:
+        return record_run(workspace, ended, actor)
+    except MemfsError:
+        if corrects is None and Dispatches(workspace).find(note.run) is not None:
+            kept = replace(ended.note, said=ended.outcome, ended=str(ended.state))
+            with suppress(MemfsError):
+                Dispatches(workspace).change(kept)
+        raise
+
+
+def _told(
+    workspace: Workspace,
+    note: DispatchNote,
+    ending: RunEnd,
+    actor: Actor,
+    *,
+    distil: Distil | None = None,
+    corrects: StoredRecord | None = None,
+) -> EndedRun:
+    """Extracts and screens what is said of a run."""
     finished = workspace.clock.now()
     is_foreign = bool(ending.output.strip()) or note.said != NO_OUTCOME
-    speaker = teller or _teller(actor, is_foreign=is_foreign)
+    speaker = _teller(actor, is_foreign=is_foreign)
     screen = screen_for(speaker)
     printed = Screen(is_person=False)
     spoken = head_and_tail("\n".join(spoken_in(ending.output)))
     facts = RunFacts(
-        task=note.task,
-        state=state,
+        task=note.task if note.task != NOT_KEPT else "",
+        state=RunState(ending.state),
         said=combined(note.said, screen.outcome(ending.said)),
         output=printed.text(spoken, limit=len(spoken) + 1),
         exit_code=ending.seen.exit_code if ending.seen is not None else None,
@@ -202,26 +260,22 @@ def _record(
         notes += [answer.note] if answer.note else []
     outcome = screen.outcome(outcome)
     notes += screen.notes
-    return record_run(
-        workspace,
-        EndedRun(
-            note=replace(note, notes=tuple(notes)),
-            state=state,
-            finished=max(finished, note.started),
-            outcome=outcome,
-            speaker=speaker,
-            duration_s=None if teller is not None else _duration(ending, note, finished),
-            seen=ending.seen,
-            commit=_project_commit(workspace),
-            transform=transform,
-            corrects=corrects,
-        ),
-        actor,
+    return EndedRun(
+        note=replace(note, notes=tuple(notes)),
+        state=facts.state,
+        finished=max(finished, note.started),
+        outcome=outcome,
+        speaker=speaker,
+        duration_s=_duration(ending, note, finished),
+        seen=ending.seen,
+        commit=_project_commit(workspace),
+        transform=transform,
+        corrects=corrects,
     )
 
 
 def _corrected(
-    workspace: Workspace, ending: RunEnd, state: RunState, actor: Actor, *, distil: Distil | None
+    workspace: Workspace, ending: RunEnd, actor: Actor, *, distil: Distil | None
 ) -> Ended:
     """Records another account of a run: a record of its own that takes its place (C4)."""
     snapshot = workspace.store.snapshot()
@@ -235,7 +289,7 @@ def _corrected(
         workflow=screen.line(ending.workflow, 100) or note.workflow,
         notes=screen.notes,
     )
-    recorded = _record(workspace, note, ending, state, actor, distil=distil, corrects=older)
+    recorded = _record(workspace, note, ending, actor, distil=distil, corrects=older)
     return Ended(recorded=recorded, note=note)
 
 

@@ -35,7 +35,7 @@ _AGAINST: Final = re.compile(
     re.IGNORECASE,
 )
 _OPENS: Final = {
-    RunState.DONE: "Done",
+    RunState.DONE: "Finished",
     RunState.ERROR: "Ended with an error",
     RunState.CANCELLED: "Cancelled",
     RunState.RUNNING: "Running",
