@@ -96,11 +96,18 @@ def _run_text(record: Record) -> str:
         said.append(f"{record.origin.origin_class} by {record.origin.principal}")
     head = f"- {' · '.join(escaped_line(part) for part in said)}"
     summary = summary_of(record)
-    if not summary:
-        return head
-    if len(summary.encode("utf-8", "surrogatepass")) > SUMMARY_BYTES:
-        return f"{head}\n(a long summary; read it with: memfs show {record.id})"
-    return f"{head}\n{quoted(summary)}"
+    for told in ("\n".join((summary, *_done(record))).strip(), summary):
+        if not told:
+            return head
+        if len(told.encode("utf-8", "surrogatepass")) <= SUMMARY_BYTES:
+            return f"{head}\n{quoted(told)}"
+    return f"{head}\n(a long summary; read it with: memfs show {record.id})"
+
+
+def _done(record: Record) -> list[str]:
+    """Returns what a run says it did, a line each, as its file says it."""
+    done = record.fields.get("accomplished")
+    return [f"ACCOMPLISHED: {item}" for item in done] if isinstance(done, list | tuple) else []
 
 
 def _step_entries(record: Record) -> tuple[tuple[Entry, ...], int]:

@@ -142,6 +142,18 @@ def test_the_next_steps_of_the_last_run_are_told_one_by_one(tmp_path: Path) -> N
     assert packet.cards == ()
 
 
+def test_what_the_last_run_did_is_told_as_far_as_there_is_room(tmp_path: Path) -> None:
+    few = run_of(4, "Done.", done=("streams", "resumes"))
+    many = run_of(5, "Done.", done=[f"part {number} " + "x" * 90 for number in range(20)])
+    with history(tmp_path, few) as workspace:
+        text = given(workspace, opening()).text
+        assert "> Done.\n> ACCOMPLISHED: streams\n> ACCOMPLISHED: resumes\n" in text
+        commit(workspace.store, many)
+        text = given(workspace, opening()).text
+        assert "> Done.\n" in text
+        assert "ACCOMPLISHED" not in text
+
+
 def test_a_chain_of_its_own_has_its_last_run_beside_that_of_the_project(tmp_path: Path) -> None:
     with history(tmp_path, lineage=Lineage(run=run_id(9), parent=run_id(4))) as workspace:
         packet = given(workspace, task())
