@@ -74,6 +74,11 @@ class ConfigFile:
         return ((_BOM if has_mark else "") + text).encode()
 
 
+def real_path(path: Path) -> Path:
+    """Returns what a path stands for, free of links; of links in a circle, one of them."""
+    return Path(os.path.realpath(path))
+
+
 def read_config(
     path: Path, *, within: Path | None, mode: int = NEW_MODE, in_git: bool = False
 ) -> ConfigFile:
@@ -88,7 +93,7 @@ def read_config(
     Raises:
         InstallRefusedError: It is not one that memfs changes.
     """
-    real = Path(os.path.realpath(path))
+    real = real_path(path)
     if path.is_symlink() and not os.path.lexists(real):
         raise InstallRefusedError(f"expected a file, got a link to {real}, which is not there")
     if ".git" in real.parts and not in_git:
@@ -105,11 +110,14 @@ def read_config(
         return ConfigFile(path=path, real=real, content=None, mode=mode, owner=None)
     except OSError as error:
         raise InstallRefusedError(f"expected a file, got: {error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as stream:
+    try:
         state = os.fstat(descriptor)
         _check_state(state)
         _check_folder(real)
-        content = stream.read(MOST_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            content = stream.read(MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > MOST_BYTES:
         raise InstallRefusedError(f"expected at most {MOST_BYTES} bytes, got more")
     return ConfigFile(

@@ -15,6 +15,7 @@ from memfs.agents.install.config_files import (
     ConfigFile,
     missing_folders,
     read_config,
+    real_path,
     remove_folders,
     write_config,
 )
@@ -145,7 +146,7 @@ def standing(recipes: Iterable[Recipe]) -> Iterator[Standing]:
     """
     seen = set()
     for target in (target for item in recipes for target in (*item.targets, *item.also)):
-        place = (target.path.resolve(), target.editor.part)
+        place = (real_path(target.path), target.editor.part)
         text = peek(target.path)
         if text is None or place in seen:
             continue
@@ -200,9 +201,9 @@ def carry_out(plan: Plan, keeper: Keeper, *, program: str, is_install: bool) -> 
 
 def _elsewhere(chosen: Recipe, around: Sequence[Recipe]) -> Iterator[Standing]:
     """Yields what the client would find besides the files of the recipe."""
-    own = {target.path.resolve() for target in chosen.targets}
+    own = {real_path(target.path) for target in chosen.targets}
     for item in standing((Recipe(client="", scope=chosen.scope, targets=chosen.also), *around)):
-        if item.path.resolve() not in own:
+        if real_path(item.path) not in own:
             yield item
 
 
@@ -232,7 +233,7 @@ def _needed_by(target: Target, neighbours: Sequence[Recipe]) -> str:
     if not target.is_shared:
         return ""
     for other in neighbours:
-        reads = any(item.path.resolve() == target.path.resolve() for item in other.targets)
+        reads = any(real_path(item.path) == real_path(target.path) for item in other.targets)
         own = tuple(item for item in other.targets if not item.is_shared)
         if reads and any(standing((Recipe(client="", scope=other.scope, targets=own),))):
             return other.client
@@ -276,7 +277,7 @@ def _edited(
 def _by_file(targets: Sequence[Target]) -> Iterator[list[Target]]:
     groups: dict[Path, list[Target]] = {}
     for target in targets:
-        groups.setdefault(target.path.resolve(), []).append(target)
+        groups.setdefault(real_path(target.path), []).append(target)
     yield from groups.values()
 
 
