@@ -41,6 +41,7 @@ from memfs.policy.authority import (
     is_person_origin,
 )
 from memfs.policy.reasons import reason
+from memfs.policy.withdrawal import is_standing
 from memfs.services.judgement import Judgement, judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, place_new, require_free
@@ -108,6 +109,8 @@ class _Planner:
         if request.kind is EventKind.NOTED and not request.detail.strip():
             raise UsageError("expected words to note, got nothing")
         issue = self._named(request.reference)
+        if not is_standing(issue.record):
+            return self._refused(issue, (reason("target.not-active"),))
         state = fold(issue.events).state
         kind = _following(request.kind, state)
         if kind is None or (kind is EventKind.NOTED and not words.detail):
@@ -146,6 +149,8 @@ class _Planner:
             return self._append(
                 _Open(record=record, stored=None, events=[]), EventKind.OPENED, words, request
             )
+        if not is_standing(known.record):
+            return self._refused(known, (reason("target.not-active"),))
         return self._again(known, words, request)
 
     def _again(self, issue: _Open, words: EventWords, request: IssueRequest) -> IssueChange:
