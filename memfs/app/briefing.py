@@ -114,6 +114,7 @@ class Briefing(ABC):
 
     def _with_views(self, result: Result) -> Result:
         """Makes the list of runs anew and adds to a result what it holds (C37)."""
+        from memfs.domains.runs.issue_states import count_open
         from memfs.domains.runs.run_index import refresh_run_index
         from memfs.services.vectors import refresh_vectors
 
@@ -121,6 +122,7 @@ class Briefing(ABC):
         found = refresh_run_index(self.workspace, is_anew=True)
         if found is not None:
             data |= {"runs": found.listed + found.older, "runs_listed": found.listed}
+        data["issues_open"] = count_open(self.workspace)
         if self.workspace.embedder is not None:
             vectors = refresh_vectors(self.workspace)
             data["vectors"] = vectors.kept + vectors.embedded

@@ -233,6 +233,39 @@ def test_the_list_of_runs_is_kept_up_and_withdrawn_with_its_runs(project: Path) 
     assert run_id(5) in view.read_text()
 
 
+def test_what_is_opened_in_part_is_told_in_part(project: Path) -> None:
+    hidden = run_of(
+        7, "The patient coughs.", task="Look at the patient", at=NOW, record_class="clinical"
+    )
+    recorded(project, hidden, issue_of(8, "The patient waits", at=NOW, record_class="clinical"))
+    with memory_of(project) as memory:
+        scope = str(memory.workspace.scope)
+        granted = memory.grant(
+            "agent:builder", scopes=[scope], record_classes=["clinical"], shown_fields=["title"]
+        )
+        assert granted.exit_status == 0, granted
+    with agent_in(project) as memory:
+        packet = memory.context(task="look at the patient", items=9)
+        found = memory.replay_context(packet.id)
+
+    assert "Look at the patient" in packet.text
+    assert "coughs" not in packet.text
+    assert run_id(7) not in {
+        entry.reference.partition("@")[0] for part in packet.sections for entry in part.entries
+    }
+    assert found.text == packet.text
+
+
+def test_no_run_of_a_polluted_namespace_stands_in_the_list(project: Path) -> None:
+    view = store_root(project) / RUNS_VIEW
+    with memory_of(project) as memory:
+        memory.pollute(str(memory.workspace.scope), cause="a test")
+    assert "importer" not in view.read_text()
+    with memory_of(project) as memory:
+        memory.clear(str(memory.workspace.scope))
+    assert run_id(1) in view.read_text()
+
+
 def test_rebuild_makes_the_list_anew_and_counts_it(project: Path) -> None:
     before = (store_root(project) / RUNS_VIEW).read_text()
     (store_root(project) / RUNS_VIEW).write_text("nonsense\n")
@@ -240,5 +273,7 @@ def test_rebuild_makes_the_list_anew_and_counts_it(project: Path) -> None:
     with memory_of(project) as memory:
         result = memory.rebuild()
 
-    assert (result.data["runs"], result.data["runs_listed"]) == (1, 1)
+    counted = {name: result.data[name] for name in ("runs", "runs_listed", "issues_open")}
+    assert counted == {"runs": 1, "runs_listed": 1, "issues_open": 1}
+    assert "vectors" not in result.data
     assert (store_root(project) / RUNS_VIEW).read_text() == before

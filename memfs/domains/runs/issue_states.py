@@ -15,15 +15,20 @@ from typing import Final
 from memfs.domains.runs.fold import fold
 from memfs.formats.issue_log import parse_log
 from memfs.index.port import IndexHit
-from memfs.model.issue import IssueState
+from memfs.model.issue import ISSUE_KIND, IssueState
+from memfs.model.origin import SYSTEM_ACTOR
+from memfs.model.query import Query
 from memfs.model.record import Record
 from memfs.services.ports import Workspace
 from memfs.services.served_records import record_from
+from memfs.services.shelf import shelf
 from memfs.store.snapshot import Snapshot
 
 STATES_FILE: Final = "issue-states.json"
 MOST_ISSUES: Final = 10_000
 """So many issues, newest first, are looked at."""
+_SPARE: Final = 1_000
+"""Others see other issues: so many states more than one asker needs are kept."""
 _VERSION: Final = 1
 
 
@@ -38,9 +43,22 @@ def open_hits(
             blob: _is_open(workspace, unknown[blob], blob, content)
             for blob, content in snapshot.read_blobs(list(unknown))
         }
-        known = {hit.blob: known.get(hit.blob, read.get(hit.blob, False)) for hit in hits}
+        known = {**known, **dict.fromkeys(unknown, False), **read}
+        if len(known) > 2 * len(hits) + _SPARE:
+            known = {hit.blob: known[hit.blob] for hit in hits}
         _keep(workspace, known)
     return tuple(hit for hit in hits if known[hit.blob])
+
+
+def count_open(workspace: Workspace) -> int:
+    """Returns how many issues are open in all, and knows the state of each afterwards.
+
+    Raises:
+        IndexUnavailableError: There is no index and none can be made.
+    """
+    snapshot = workspace.store.snapshot()
+    query = Query(text="", actor=SYSTEM_ACTOR, kinds=(ISSUE_KIND,), limit=MOST_ISSUES)
+    return len(open_hits(workspace, snapshot, shelf(workspace, snapshot, query).hits))
 
 
 def is_open(record: Record) -> bool:
