@@ -207,6 +207,8 @@ def decide_run_correction(actor: Actor, record: Record, settings: Settings) -> D
     The new account is a record of its own and goes through admission.
     """
     decision = _decide_move("run.correct", actor, record, Status.SUPERSEDED, settings)
+    if decision.is_admitted and record.status is not Status.ACTIVE:
+        return _refused(decision.rule, reason("record.not-active"), settings)
     told_by = record.origin.principal if record.origin is not None else None
     if decision.is_admitted and not actor.is_person and told_by != actor.principal:
         return _refused(decision.rule, reason("target.other-principal"), settings)

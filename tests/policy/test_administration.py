@@ -80,6 +80,19 @@ def test_a_correction_needs_a_person_an_active_record_and_a_kind_that_changes() 
     assert codes(decide(ANA, active, SETTINGS, kind=episode)) == ["record.append-only"]
 
 
+def test_a_run_is_corrected_by_who_told_of_it_or_by_a_person() -> None:
+    run = stored(1, AGENT, kind="run").record
+    decide = administration.decide_run_correction
+    assert decide(AGENT, run, SETTINGS).is_admitted
+    assert decide(ANA, run, SETTINGS).is_admitted
+    assert codes(decide(TOOL, run, SETTINGS)) == ["target.other-principal"]
+    replaced = replace(run, status=Status.SUPERSEDED)
+    assert codes(decide(ANA, replaced, SETTINGS)) == ["record.not-active"]
+    assert codes(decide(ANA, replace(run, status=Status.DELETED), SETTINGS)) == [
+        "transition.illegal"
+    ]
+
+
 def test_withdrawing_follows_the_table_of_moves() -> None:
     active, gone = stored(1).record, claim(status=Status.DELETED)
     for decide in (

@@ -130,6 +130,33 @@ def test_a_run_with_an_outcome_that_the_host_observed_is_active() -> None:
     assert decision.authority is Authority.OBSERVED
 
 
+@pytest.mark.parametrize(
+    ("actor", "authority"),
+    [
+        (ANA, Authority.USER),
+        (HOST, Authority.OBSERVED),
+        (TOOL, Authority.REMOTE),
+        (AGENT, Authority.NONE),
+    ],
+)
+def test_what_was_done_is_recorded_and_worth_what_its_channel_is(
+    actor: Actor, authority: Authority
+) -> None:
+    moment = "2026-11-30T08:00:00Z"
+    fields = {"task": "Fix it", "state": "done", "started": moment, "finished": moment}
+    run = Record(kind="run", body="It is fixed.", fields={**fields, "root": identifier(1, "run")})
+    decision = submit(run, actor)
+    assert (decision.verdict, decision.rule) == (Verdict.ACTIVATE, "work.recorded")
+    assert decision.authority is authority
+
+
+@pytest.mark.parametrize("actor", [WORKSPACE, IMPORT])
+def test_work_that_a_file_or_an_import_tells_of_waits(actor: Actor) -> None:
+    assert submit(Record(kind="issue", body="x", fields={"key": "x"}), actor).verdict is (
+        Verdict.QUARANTINE
+    )
+
+
 def test_an_episode_without_an_outcome_waits() -> None:
     assert submit(Record(kind="episode", body="It ran."), HOST).rule == "claim.review"
 
@@ -374,6 +401,7 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
         "episode.host-observed": submit(
             Record(kind="episode", body="x", fields={"outcome": "failure"}), HOST
         ),
+        "work.recorded": submit(Record(kind="issue", body="x", fields={"key": "x"}), AGENT),
         "observation.update": submit(
             claim(kind="fact", subject="a"),
             HOST,

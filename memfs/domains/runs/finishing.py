@@ -26,6 +26,7 @@ from memfs.domains.runs.outcome import (
 from memfs.domains.runs.record import EndedRun, Recorded, record_run
 from memfs.domains.runs.run_words import NOT_KEPT, Screen
 from memfs.domains.runs.starting import OtherRunError, note_from, prepare, recorded_run, screen_for
+from memfs.domains.runs.views import show_run
 from memfs.errors import GitError, MemfsError
 from memfs.model.evidence import Observation
 from memfs.model.ids import RUN_PREFIX
@@ -35,10 +36,8 @@ from memfs.model.record import StoredRecord
 from memfs.model.result import ResultStatus
 from memfs.model.run import FINAL_STATES, NO_OUTCOME, RunOutcome, RunState
 from memfs.policy.reasons import reason
-from memfs.services.gate import access_request
 from memfs.services.modes import is_taking, require_taking
 from memfs.services.ports import Workspace
-from memfs.services.reading import find_record
 
 _LOST: Final = "lost: nobody said how it ended"
 _FIX: Final = "memfs doctor --fix records it as cancelled"
@@ -278,8 +277,11 @@ def _corrected(
     workspace: Workspace, ending: RunEnd, actor: Actor, *, distil: Distil | None
 ) -> Ended:
     """Records another account of a run: a record of its own that takes its place (C4)."""
-    snapshot = workspace.store.snapshot()
-    older = find_record(workspace, snapshot, ending.corrects, access_request(workspace, actor))
+    older = show_run(workspace, ending.corrects, actor).stored
+    if older is None:
+        raise OtherRunError(
+            "expected a run that is recorded, got one that goes on", hint="end it: memfs run finish"
+        )
     note = note_from(older.record, actor)
     screen = screen_for(actor)
     note = replace(

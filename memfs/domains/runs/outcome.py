@@ -27,6 +27,8 @@ _NO_PROSE: Final = re.compile(
     r"\s*(?:[#>|$%{}\[\]<]|[-=*_~]{3}|```|~~~|(?:\w+\s*)?\d+[:%/]|[A-Z]+[\s:]+\d|\S+$)"
 )
 """Headings, prompts, tables, rules, counters and single words: no sentence about the work."""
+_OWN_WORDS: Final = re.compile(r"\b(?:run|iss|mem|ev|cand|tx|pkt)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+"""What memfs itself printed while the run went on names ids; it is nothing of the run's."""
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _SAID: Final = ("result", "text", "response", "output", "content", "message", "last_message")
 """Where the machine-readable output of a coding agent has what it said at the end."""
@@ -172,7 +174,8 @@ def _sentences(text: str, wanted: int) -> list[str]:
     for line in text[:HEAD_BYTES].split("\n"):
         if len(found) >= wanted or is_label(line):
             break
-        if _NO_PROSE.match(line) or len(_WORDS.findall(line)) < 3:
+        is_odd = _NO_PROSE.match(line) is not None or _OWN_WORDS.search(line) is not None
+        if is_odd or len(_WORDS.findall(line)) < 3:
             continue
         words = line.strip(" \t-*•")
         found += [match[0].strip() for match in _SENTENCE.finditer(words) if match[0].strip()]

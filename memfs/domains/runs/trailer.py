@@ -46,7 +46,7 @@ _LEAD: Final = r"[ \t>*+#-]{0,40}(?:\d{1,3}[.)][ \t]+)?"
 _DRESS: Final = r"[ \t*_`\[\"]{0,20}"
 _LABEL: Final = re.compile(
     rf"(?P<lead>{_LEAD})(?P<before>{_DRESS})(?P<name>{_NAMES})(?:[ \t]*\([^()\n]{{0,40}}\))?"
-    rf"(?P<after>[ \t*_`\]\"]{{0,20}})(?:(?P<colon>[:：])[ \t*_`]*(?P<rest>.*)|(?P<bare>))\Z",
+    rf"(?P<after>[ \t*_`\]\"]{{0,20}})(?:(?P<colon>[:：])[ \t]*(?P<rest>.*)|(?P<bare>))\Z",
     re.IGNORECASE,
 )
 _FENCE: Final = re.compile(r"[ \t>]*(?:```|~~~)")
@@ -187,7 +187,11 @@ def _label_of(line: str) -> tuple[str, str] | None:
     elif name.islower() and name in ("done", "completed", "resolved"):
         # In the middle of prose these are words; a trailer writes them larger.
         return None
-    return _LABELS[name.casefold()], match["rest"] or ""
+    rest = match["rest"] or ""
+    if match["before"].strip() and not match["after"].strip():
+        # The emphasis of the label closes behind its colon.
+        rest = rest.lstrip(_MARKS)
+    return _LABELS[name.casefold()], rest
 
 
 def _listed(rest: str) -> tuple[str, ...]:
