@@ -188,7 +188,7 @@ def _label_of(line: str) -> tuple[str, str] | None:
         # In the middle of prose these are words; a trailer writes them larger.
         return None
     rest = match["rest"] or ""
-    if match["before"].strip() and not match["after"].strip():
+    if line[: match.start("name")].endswith(("*", "_", "`")) and not match["after"].strip():
         # The emphasis of the label closes behind its colon.
         rest = rest.lstrip(_MARKS)
     return _LABELS[name.casefold()], rest
