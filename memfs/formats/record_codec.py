@@ -117,7 +117,7 @@ def encode_record(record: Record, registry: KindRegistry) -> bytes:
         UnwritableError: The record cannot be said in a file of its kind.
     """
     kind = _registered(record, registry)
-    record = _tidy(record)
+    record = as_read(record)
     try:
         check_body(record.body, kind)
         values = record_values(record, kind)
@@ -146,7 +146,7 @@ def update_record(data: bytes, record: Record, *, path: str, registry: KindRegis
     from memfs.formats.matter_edit import RoundTripError, edit_matter
 
     kind = _registered(record, registry)
-    record = _tidy(record)
+    record = as_read(record)
     parsed = parse_file(data, path, is_draft=True)
     if parsed.document is None:
         from memfs.formats.json_codec import edit_json
@@ -189,7 +189,7 @@ def _registered(record: Record, registry: KindRegistry) -> KindSpec:
     return kind
 
 
-def _tidy(record: Record) -> Record:
+def as_read(record: Record) -> Record:
     """Returns the record in the form in which it reads back: plain data, sorted taint, a title."""
     changes: dict[str, object] = {}
     if record.fields:

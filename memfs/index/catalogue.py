@@ -21,7 +21,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from memfs.errors import IndexUnavailableError
-from memfs.index.catalogue_rows import CatalogueEntry, CatalogueFilter, TombstoneEntry
+from memfs.index.catalogue_rows import (
+    CLOSURE,
+    COLUMNS,
+    SCHEMA,
+    SCHEMA_VERSION,
+    CatalogueEntry,
+    CatalogueFilter,
+    TombstoneEntry,
+)
+from memfs.model.text import normalise_text
 
 __all__ = [
     "Catalogue",
@@ -30,52 +39,10 @@ __all__ = [
     "CatalogueFilter",
     "TombstoneEntry",
 ]
-from memfs.model.text import normalise_text
 
-SCHEMA_VERSION: Final = 3
 FILE_NAME: Final = "catalogue.sqlite"
-_COLUMNS: Final = (
-    "path",
-    "blob",
-    "id",
-    "kind",
-    "status",
-    "scope",
-    "subject",
-    "fingerprint",
-    "source_digest",
-    "title",
-    "version",
-    "observed",
-    "importance",
-    "tags",
-)
-_CLOSURE: Final = """
-WITH RECURSIVE reached (id) AS (
-    SELECT value FROM json_each(?)
-    UNION
-    SELECT edge.target FROM edge JOIN reached ON edge.source = reached.id
-)
-"""
-_SCHEMA: Final = f"""
-CREATE TABLE stamp (commit_id TEXT NOT NULL);
-CREATE TABLE entry ({", ".join(f"{name} NOT NULL" for name in _COLUMNS)}, PRIMARY KEY (path))
-    WITHOUT ROWID;
-CREATE INDEX entry_id ON entry (id);
-CREATE INDEX entry_suffix ON entry (substr(id, -6));
-CREATE INDEX entry_subject ON entry (subject, scope) WHERE subject <> '';
-CREATE INDEX entry_fingerprint ON entry (fingerprint);
-CREATE INDEX entry_source ON entry (source_digest) WHERE source_digest <> '';
-CREATE INDEX entry_list ON entry (observed, id);
-CREATE INDEX entry_important ON entry (importance, observed, id);
-CREATE INDEX entry_pending ON entry (status, id) WHERE status <> 'active';
-CREATE TABLE edge (source NOT NULL, target NOT NULL, path NOT NULL, PRIMARY KEY (source, path))
-    WITHOUT ROWID;
-CREATE INDEX edge_path ON edge (path);
-CREATE TABLE mark (mark NOT NULL, path NOT NULL, PRIMARY KEY (mark, path)) WITHOUT ROWID;
-CREATE INDEX mark_path ON mark (path);
-PRAGMA user_version = {SCHEMA_VERSION};
-"""
+_FEW_QUESTIONS: Final = 64
+"""From then on it is worth knowing all values of a column: most of a batch is new."""
 
 
 class CatalogueDamagedError(IndexUnavailableError):
@@ -90,6 +57,9 @@ class Catalogue:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / FILE_NAME
+        self._asked = 0
+        self._has_marks: bool | None = None
+        self._all: dict[str, frozenset[str]] = {}
         self._connection = self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -123,7 +93,7 @@ class Catalogue:
         connection.execute("BEGIN IMMEDIATE")
         # Another process may have created it while this one waited for the write lock.
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in _SCHEMA.split(";"):
+            for statement in SCHEMA.split(";"):
                 if statement.strip():
                     connection.execute(statement)
         connection.execute("COMMIT")
@@ -157,6 +127,8 @@ class Catalogue:
         with self._reading() as connection:
             connection.execute("BEGIN")
             if self.stamp() == stamp:
+                self._asked, self._has_marks = 0, None
+                self._all.clear()
                 return True
             connection.execute("ROLLBACK")
             return False
@@ -223,7 +195,7 @@ class Catalogue:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _select(self, where: str, values: Sequence[object]) -> tuple[CatalogueEntry, ...]:
-        columns = ", ".join(_COLUMNS)
+        columns = ", ".join(COLUMNS)
         with self._reading() as connection:
             rows = connection.execute(f"SELECT {columns} FROM entry {where}", values).fetchall()
         return tuple(_entry(row) for row in rows)
@@ -250,7 +222,24 @@ class Catalogue:
 
     def by_fingerprint(self, fingerprint: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that say the same (see ``memfs.model.text``)."""
+        if not self._may_have("fingerprint", fingerprint):
+            return ()
         return self._select("WHERE fingerprint = ? ORDER BY id", (fingerprint,))
+
+    def _may_have(self, column: str, value: str) -> bool:
+        """Tells whether a row has this value; a batch asks so often that all are read once.
+
+        Only what is pinned stays the same from one question to the next.
+        """
+        self._asked += 1
+        if self._asked <= _FEW_QUESTIONS or not self._connection.in_transaction:
+            return True
+        known = self._all.get(column)
+        if known is None:
+            with self._reading() as connection:
+                rows = connection.execute(f"SELECT DISTINCT {column} FROM entry").fetchall()
+            known = self._all[column] = frozenset(str(item) for (item,) in rows)
+        return value in known
 
     def fingerprints(self) -> tuple[str, ...]:
         """Returns every fingerprint once, in no fixed order."""
@@ -260,7 +249,7 @@ class Catalogue:
 
     def by_source_digest(self, digest: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that were made from the source text with this digest."""
-        if not digest:
+        if not digest or not self._may_have("source_digest", digest):
             return ()
         return self._select(
             "WHERE source_digest = ? AND source_digest <> '' ORDER BY id", (digest,)
@@ -288,11 +277,11 @@ class Catalogue:
         As ``memfs.policy.closure.descendants`` defines it, at the cost of what is reached.
         """
         start = tuple(dict.fromkeys(roots))
-        columns = ", ".join(_COLUMNS)
+        columns = ", ".join(COLUMNS)
         names = json.dumps(start)
         with self._reading() as connection:
             rows = connection.execute(
-                f"{_CLOSURE} SELECT {columns} FROM entry WHERE id IN (SELECT id FROM reached)"
+                f"{CLOSURE} SELECT {columns} FROM entry WHERE id IN (SELECT id FROM reached)"
                 " AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY id, path",
                 (names, names),
             ).fetchall()
@@ -301,6 +290,15 @@ class Catalogue:
     def with_status(self, status: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows with this status, ordered by id; cheap for any but the served one."""
         return self._select("WHERE status = ? AND status <> 'active' ORDER BY id", (status,))
+
+    @property
+    def has_tombstones(self) -> bool:
+        """Whether there is any; asked once of what is pinned."""
+        if self._has_marks is None or not self._connection.in_transaction:
+            with self._reading() as connection:
+                row = connection.execute("SELECT 1 FROM mark LIMIT 1").fetchone()
+            self._has_marks = row is not None
+        return self._has_marks
 
     def tombstones_with(self, marks: Iterable[str]) -> tuple[str, ...]:
         """Returns the paths of the tombstones that carry any of ``marks``, sorted."""
@@ -326,7 +324,7 @@ class Catalogue:
             clauses.append("instr(tags, ?) > 0")
             values.append(f",{tag},")
         order = "importance DESC, observed DESC" if wanted.by_importance else "observed DESC"
-        columns = ", ".join(_COLUMNS)
+        columns = ", ".join(COLUMNS)
         with self._reading() as connection:
             cursor = connection.execute(
                 f"SELECT {columns} FROM entry WHERE {' AND '.join(clauses)}"
@@ -352,7 +350,7 @@ class Catalogue:
 
 
 def _entry(row: Sequence[Any]) -> CatalogueEntry:
-    return CatalogueEntry(**dict(zip(_COLUMNS, row, strict=True)))
+    return CatalogueEntry(**dict(zip(COLUMNS, row, strict=True)))
 
 
 def _remove(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
@@ -367,8 +365,8 @@ def _add(connection: sqlite3.Connection, entries: Iterable[CatalogueEntry]) -> N
     def rows() -> Iterator[tuple[object, ...]]:
         for entry in entries:
             edges.extend((source, entry.id, entry.path) for source in entry.inputs)
-            yield tuple(getattr(entry, name) for name in _COLUMNS)
+            yield tuple(getattr(entry, name) for name in COLUMNS)
 
-    places = ", ".join("?" for _ in _COLUMNS)
+    places = ", ".join("?" for _ in COLUMNS)
     connection.executemany(f"INSERT OR REPLACE INTO entry VALUES ({places})", rows())
     connection.executemany("INSERT OR REPLACE INTO edge VALUES (?, ?, ?)", edges)

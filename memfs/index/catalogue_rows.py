@@ -3,6 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+SCHEMA_VERSION: Final = 3
+COLUMNS: Final = (
+    "path",
+    "blob",
+    "id",
+    "kind",
+    "status",
+    "scope",
+    "subject",
+    "fingerprint",
+    "source_digest",
+    "title",
+    "version",
+    "observed",
+    "importance",
+    "tags",
+)
+CLOSURE: Final = """
+WITH RECURSIVE reached (id) AS (
+    SELECT value FROM json_each(?)
+    UNION
+    SELECT edge.target FROM edge JOIN reached ON edge.source = reached.id
+)
+"""
+"""The ids of all that rests on some ids, however far; takes them as a JSON list."""
+SCHEMA: Final = f"""
+CREATE TABLE stamp (commit_id TEXT NOT NULL);
+CREATE TABLE entry ({", ".join(f"{name} NOT NULL" for name in COLUMNS)}, PRIMARY KEY (path))
+    WITHOUT ROWID;
+CREATE INDEX entry_id ON entry (id);
+CREATE INDEX entry_suffix ON entry (substr(id, -6));
+CREATE INDEX entry_subject ON entry (subject, scope) WHERE subject <> '';
+CREATE INDEX entry_fingerprint ON entry (fingerprint);
+CREATE INDEX entry_source ON entry (source_digest) WHERE source_digest <> '';
+CREATE INDEX entry_list ON entry (observed, id);
+CREATE INDEX entry_important ON entry (importance, observed, id);
+CREATE INDEX entry_pending ON entry (status, id) WHERE status <> 'active';
+CREATE TABLE edge (source NOT NULL, target NOT NULL, path NOT NULL, PRIMARY KEY (source, path))
+    WITHOUT ROWID;
+CREATE INDEX edge_path ON edge (path);
+CREATE TABLE mark (mark NOT NULL, path NOT NULL, PRIMARY KEY (mark, path)) WITHOUT ROWID;
+CREATE INDEX mark_path ON mark (path);
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

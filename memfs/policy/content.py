@@ -68,7 +68,9 @@ def statement_parts(record: Record) -> tuple[object, ...]:
 def text_of(submission: Submission) -> str:
     """Returns all words that a submission would bring into the store, one piece a line."""
     record = submission.draft
-    title = "" if record.body.startswith(record.title) else record.title
+    # A title that was cut from the body says nothing more; its ellipsis would make the whole
+    # text look strange.
+    title = "" if record.body.startswith(record.title.removesuffix("…")) else record.title
     pieces = (
         title,
         record.body,

@@ -14,6 +14,10 @@ from functools import lru_cache
 from typing import Final, Generic, Protocol, TypeVar
 
 _WORD: Final = re.compile(r"\w+")
+_ASCII_WORDS: Final = "".join(
+    chr(code).lower() if _WORD.match(chr(code)) else " " for code in range(128)
+)
+"""Each character of ASCII as it stands in a word, in lower case; a space for all others."""
 _STRANGE: Final = re.compile("[\u0130\u0131\u017f]")
 
 
@@ -45,7 +49,9 @@ def words_in(text: str) -> frozenset[str] | None:
     a text with a letter that such a pattern takes for an ASCII one. The last text that was
     asked about is remembered: several steps of the pipeline ask in a row.
     """
-    if not text.isascii() and _STRANGE.search(text) is not None:
+    if text.isascii():
+        return frozenset(text.translate(_ASCII_WORDS).split())
+    if _STRANGE.search(text) is not None:
         return None
     return frozenset(_WORD.findall(text.lower()))
 

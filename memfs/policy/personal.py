@@ -57,7 +57,7 @@ _LEAST_DIGITS: Final = 6
 
 def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
     """Returns every personal number in ``text``, by position."""
-    digits = len(_DIGIT.findall(text))
+    digits = _digits_in(text)
     if digits == 0:
         return ()
     found: list[PersonalFinding] = []
@@ -70,6 +70,12 @@ def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
     if digits >= _LEAST_DIGITS:
         found += _by_digits(text)
     return tuple(sorted(found, key=lambda item: (item.start, item.end, item.family)))
+
+
+def _digits_in(text: str) -> int:
+    if text.isascii():
+        return sum(map(text.count, "0123456789"))
+    return len(_DIGIT.findall(text))
 
 
 def _by_digits(text: str) -> Iterator[PersonalFinding]:

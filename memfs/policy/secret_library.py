@@ -21,16 +21,15 @@ _DIGIT: Final = re.compile(r"\d")
 
 def is_for_library(text: str) -> bool:
     """Tells whether a text could hold a token; linear, unlike one pattern for it."""
-    return "://" in text or any(
-        len(word) >= _TOKEN_CHARS and _DIGIT.search(word) is not None for word in text.split()
-    )
+    return "://" in text or any(map(_is_token, text.split()))
 
 
 def library_findings(text: str) -> Iterator[tuple[str, int, int]]:
     """Yields family, start and end of what the detectors find, line by line."""
     offset = 0
+    wanted = ["://", *(word for word in text.split() if _is_token(word))]
     for line in text.splitlines(keepends=True):
-        if len(line) <= _LINE_CHARS and is_for_library(line):
+        if len(line) <= _LINE_CHARS and any(word in line for word in wanted):
             for plugin, searches in _detectors():
                 if searches and not any(search(line) for search in searches):
                     continue
@@ -39,6 +38,10 @@ def library_findings(text: str) -> Iterator[tuple[str, int, int]]:
                     if at >= 0 and value:
                         yield _family(plugin), offset + at, offset + at + len(value)
         offset += len(line)
+
+
+def _is_token(word: str) -> bool:
+    return len(word) >= _TOKEN_CHARS and _DIGIT.search(word) is not None
 
 
 def library_families() -> tuple[str, ...]:

@@ -64,6 +64,10 @@ _LONG_MARK: Final = 3
 _SEPARATORS: Final = re.compile("[:=]+")
 _LABEL_REACH: Final = 64
 """More than the rest of a label can be, from its hint to the separator."""
+_LABEL_START: Final = 256
+"""More than a label can have before its separator."""
+_VALUE_REACH: Final = 320
+"""More than a value can have after it, with quotes and spaces."""
 _UNFOLDED: Final = re.compile("[\u0130\u0131]")
 """Case is ignored for them in a pattern, and case folding does not make an ``i`` of them."""
 _PLACEHOLDER: Final = LazyPattern(
@@ -159,9 +163,9 @@ def _findings(text: str) -> Iterator[SecretFinding]:
             if not _PLACEHOLDER.compiled().fullmatch(text, start, end):
                 yield SecretFinding(family, start, end)
     is_folded = _UNFOLDED.search(text) is None
-    if is_hinted(LABEL_HINTS, _before_separators(folded) if is_folded else folded):
-        yield from _number_codes(text)
-        yield from _labelled(text)
+    for start, end in _label_places(text, folded):
+        yield from _number_codes(text, start, end)
+        yield from _labelled(text, start, end)
     if "_" in text and is_hinted(TOKEN_HINTS, folded):
         for start, end in generated_tokens(text):
             yield SecretFinding("structured-token", start, end)
@@ -235,6 +239,32 @@ def _families_within(longest: int, is_marked: bool) -> tuple[SecretFamily, ...]:
     )
 
 
+def _label_places(text: str, folded: str) -> Iterator[tuple[int, int]]:
+    """Yields where a label and its value can stand, in order and apart from each other.
+
+    In ASCII these are the surroundings of separators that have a hint before them; where case
+    folding may have moved characters, it is the whole text or nothing.
+    """
+    if not text.isascii():
+        is_folded = _UNFOLDED.search(text) is None
+        if is_hinted(LABEL_HINTS, _before_separators(folded) if is_folded else folded):
+            yield 0, len(text)
+        return
+    begin = end = 0
+    for match in _SEPARATORS.finditer(folded):
+        if match.end() + _VALUE_REACH <= end:
+            continue
+        if is_hinted(LABEL_HINTS, folded[max(0, match.start() - _LABEL_REACH) : match.end()]):
+            start = max(0, match.start() - _LABEL_START)
+            if start > end:
+                if end:
+                    yield begin, end
+                begin = start
+            end = min(len(text), match.end() + _VALUE_REACH)
+    if end:
+        yield begin, end
+
+
 def _before_separators(folded: str) -> str:
     """Returns the parts of a text in which the label of a value can stand."""
     return "\n".join(
@@ -251,8 +281,8 @@ def _credentials(lazy: LazyPattern, family: str, text: str) -> Iterator[SecretFi
             yield SecretFinding(family, match.start(), match.end())
 
 
-def _labelled(text: str) -> Iterator[SecretFinding]:
-    for match in LABELLED.compiled().finditer(text):
+def _labelled(text: str, begin: int, end: int) -> Iterator[SecretFinding]:
+    for match in LABELLED.compiled().finditer(text, begin, end):
         value, label = match["value"], match["label"]
         if _PLACEHOLDER.compiled().fullmatch(value) or _REFERENCE_LABEL.compiled().search(label):
             continue
@@ -299,9 +329,9 @@ def _strength(value: str, label: str, *, is_quoted: bool, is_tight: bool) -> int
     return 1 if is_quoted and len(value) >= _STRONG_LENGTH and not value.islower() else 0
 
 
-def _number_codes(text: str) -> Iterator[SecretFinding]:
+def _number_codes(text: str, begin: int, end: int) -> Iterator[SecretFinding]:
     """Yields short numbers behind a label: ``pin=4821`` is refused, ``PIN: 4821`` need not be."""
-    for match in NUMBER_CODE.compiled().finditer(text):
+    for match in NUMBER_CODE.compiled().finditer(text, begin, end):
         is_setting = match["gap"] in (":", "=")
         is_payment = bool(match["card"]) or _belongs_to_card(text, match.start())
         is_own = not (is_setting or is_payment)

@@ -12,14 +12,17 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from memfs.formats.record_codec import as_read
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Verdict
+from memfs.model.digests import blob_id
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
+from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.services.acceptance import CandidateUnreadableError, acceptance_submission
-from memfs.services.catalogue import open_catalogue
+from memfs.services.catalogue import bring_up_catalogue, open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidates, remove_candidate
 from memfs.services.judgement import Judgement, judge_with
@@ -36,6 +39,7 @@ from memfs.services.proposals import (
 from memfs.services.propose import candidate_from
 from memfs.store.snapshot import Snapshot
 
+_LARGE: Final = 100
 _SOURCES: Final = frozenset({EVIDENCE_KIND, EXCERPT_KIND})
 
 
@@ -97,6 +101,7 @@ def admit_batch(
 
     committed = commit_decided(workspace, decide_on)
     tally = committed.outcome
+    _note_written(workspace, tally, committed.commit)
     candidates = put_candidates(
         workspace,
         [candidate_from(workspace, item, batch=batch) for item in tally.quarantined],
@@ -135,6 +140,7 @@ def accept_batch(
 
     committed = commit_decided(workspace, decide_on)
     tally = committed.outcome
+    _note_written(workspace, tally, committed.commit)
     kept = {item.submission.key for item in tally.quarantined}
     for key, candidate in mine.items():
         if key not in kept:
@@ -247,6 +253,14 @@ def _with_plan(
         subject=f"{len(tally.activations)} records ({batch})",
     )
     return Decided(tally, plan)
+
+
+def _note_written(workspace: Workspace, tally: _Tally, commit: Commit | None) -> None:
+    """Tells the catalogue what a large batch wrote, while it is still known."""
+    if commit is None or len(tally.drafts) < _LARGE:
+        return
+    known = {str(blob_id(draft.content)): as_read(draft.record) for draft in tally.drafts}
+    bring_up_catalogue(workspace, workspace.store.snapshot(CommitId(commit.id)), known)
 
 
 def _report(

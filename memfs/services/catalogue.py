@@ -6,8 +6,10 @@ blob is no longer what the ledger has is refreshed before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from memfs.errors import DataError
 from memfs.formats.tombstone_codec import decode_tombstone
@@ -75,6 +77,22 @@ def _tombstones(snapshot: Snapshot, places: Iterable[tuple[str, str]]) -> Iterat
             yield TombstoneEntry(path=path, marks=(*marks, *(() if name in marks else (name,))))
 
 
+def bring_up_catalogue(
+    workspace: Workspace, snapshot: Snapshot, known: Mapping[str, Record]
+) -> None:
+    """Brings the catalogue to ``snapshot`` after a batch, without reading back what it wrote.
+
+    Nothing is lost where that fails: the next one who opens it brings it up.
+
+    Args:
+        workspace: The store.
+        snapshot: The commit of the batch.
+        known: What its new files say, by blob id, exactly as they read back.
+    """
+    with suppress(CatalogueDamagedError, OSError):
+        _current(workspace, snapshot, workspace.cache_dir, known).close()
+
+
 def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
     """Opens the catalogue and brings it to ``snapshot``; replaces a damaged one.
 
@@ -106,20 +124,31 @@ def _passing(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
     return catalogue
 
 
-def _current(workspace: Workspace, snapshot: Snapshot, folder: Path) -> Catalogue:
+def _current(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    folder: Path,
+    known: Mapping[str, Record] = MappingProxyType({}),
+) -> Catalogue:
     catalogue = Catalogue(folder)
     try:
         while not catalogue.pin(snapshot.commit):
             stamp = catalogue.stamp()
             if stamp != snapshot.commit:
-                _advance(workspace, catalogue, snapshot, stamp)
+                _advance(workspace, catalogue, snapshot, stamp, known)
     except BaseException:
         catalogue.close()
         raise
     return catalogue
 
 
-def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, stamp: str) -> None:
+def _advance(
+    workspace: Workspace,
+    catalogue: Catalogue,
+    snapshot: Snapshot,
+    stamp: str,
+    known: Mapping[str, Record],
+) -> None:
     """Applies the difference from ``stamp``; changes nothing when another process was faster."""
     older = workspace.store.snapshot_or_none(stamp) if stamp else None
     if older is None:
@@ -143,7 +172,9 @@ def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, sta
         if is_record_path(change.path) or is_tombstone_path(change.path)
     ]
     places = [(change.path, change.new) for change in changes if change.new]
-    added = read_records(workspace, snapshot, (it for it in places if is_record_path(it[0])))
+    added = _read_or_known(
+        workspace, snapshot, [place for place in places if is_record_path(place[0])], known
+    )
     tombstones = [place for place in places if is_tombstone_path(place[0])]
     catalogue.apply(
         expected_stamp=stamp,
@@ -152,6 +183,23 @@ def _advance(workspace: Workspace, catalogue: Catalogue, snapshot: Snapshot, sta
         added=(entry_from(stored) for stored in added),
         tombstones=_tombstones(snapshot, tombstones),
     )
+
+
+def _read_or_known(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    places: Iterable[tuple[str, str]],
+    known: Mapping[str, Record],
+) -> Iterator[StoredRecord]:
+    rest = []
+    for path, blob in places:
+        record = known.get(blob)
+        if record is None:
+            rest.append((path, blob))
+        else:
+            store = workspace.settings.store_id
+            yield StoredRecord(record=record, path=path, blob=blob, store=store)
+    yield from read_records(workspace, snapshot, rest)
 
 
 def same_subject_entries(

@@ -85,6 +85,8 @@ def is_barred(
         fingerprint: That of its draft.
         evidence: What it cites and quotes, by id.
     """
+    if not catalogue.has_tombstones:
+        return False
     draft, origin = submission.draft, submission.origin
     marks = [mark_of(workspace, fingerprint)]
     if draft.id:
