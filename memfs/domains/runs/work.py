@@ -28,6 +28,8 @@ RUN: Final = "run"
 ISSUE: Final = "issue"
 LOOKED_AT: Final = 8
 """So many of the newest runs are looked at for the last one and the last one of the chain."""
+_AT_ONCE: Final = 3
+"""So many end in one second, and are told apart by their ids."""
 SHOWN_ISSUES: Final = 10
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -79,10 +81,11 @@ def _standing(workspace: Workspace, question: Query) -> Work:
 
 def _newest_runs(workspace: Workspace, snapshot: Snapshot, question: Query) -> list[Record]:
     """Returns the newest run, and behind it the newest of the own chain where it is another."""
-    found = shelf(workspace, snapshot, replace(question, text="", kinds=(RUN,), limit=LOOKED_AT))
+    ties = ties_here(workspace, snapshot)
+    limit = LOOKED_AT if ties else _AT_ONCE
+    found = shelf(workspace, snapshot, replace(question, text="", kinds=(RUN,), limit=limit))
     runs = [stored.record for stored in found.read(found.hits)]
     runs.sort(key=_age, reverse=True)
-    ties = ties_here(workspace, snapshot)
     own = [run for run in runs if ties and not ties.isdisjoint(ties_of(run))]
     return list({run.id: run for run in (*runs[:1], *own[:1])}.values())
 
