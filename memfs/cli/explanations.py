@@ -181,6 +181,8 @@ def _item_line(item: LoggedItem | None, left_out: str) -> str:
         return f"left out: {left_out}"
     parts = ", ".join(f"{name} {part:g}" for name, part in item.parts.items())
     packed = f"packed, {item.tokens} tokens" if item.is_packed else f"not packed {left_out}"
+    if not item.rank:
+        return f"{item.reference}  told as work"
     return f"{item.reference}  rank {item.rank}, score {item.score:g} ({parts}); {packed}".strip()
 
 

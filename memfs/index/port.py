@@ -95,7 +95,8 @@ class IndexQuery:
         asked: Today as ``YYYY-MM-DD`` for "last week" in the question; empty for unknown.
         asker: Names under which the asker speaks in records.
         limit: At most this many hits.
-        is_listing: Every record behind the open gates, newest first, whatever its words.
+        is_listing: Every record behind the open gates, newest first, whatever its words; of one
+            instant the later path first.
         by_importance: A listing begins with the most important ones.
     """
 

@@ -90,7 +90,9 @@ class Searcher:
         )
         edge = best[-1][:2] if best else (0, 0)
         tied = (d for d in view.documents() if (-weigh(d), -self.instant(d)) <= edge)
-        documents = sorted(tied, key=lambda d: (-weigh(d), -self.instant(d), self.path(d)))
+        # Files are named by ascending ids: of one instant, a listing has the later path first.
+        documents = sorted(tied, key=self.path, reverse=query.is_listing)
+        documents.sort(key=lambda d: (-weigh(d), -self.instant(d)))
         return [
             IndexHit(path=self.path(d), blob=self.blob(d), score=0.0, coverage=1.0, parts={})
             for d in documents[: query.limit]

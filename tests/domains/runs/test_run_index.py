@@ -79,6 +79,14 @@ def test_the_oldest_run_collapses_when_one_too_many_is_recorded(tmp_path: Path) 
         assert workspace.store.snapshot().find_suffix(run_id(1))
 
 
+def test_of_runs_that_ended_in_one_second_the_later_is_first(tmp_path: Path) -> None:
+    together = [run_of(number, f"Piece {number}.", at=SAID) for number in (3, 1, 2)]
+    with store_of(tmp_path, *together) as workspace:
+        refresh_run_index(workspace)
+
+        assert listed(workspace) == [run_id(3), run_id(2), run_id(1)]
+
+
 def test_the_default_lists_five_hundred() -> None:
     assert RunSettings().index_entries == 500
 
