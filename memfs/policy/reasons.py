@@ -167,6 +167,13 @@ _PUBLICATION: Final = {
     "publication.same-scope": "the record is in that namespace already",
 }
 
+_SESSION: Final = {
+    "session.nameless": "the transcript does not say which session it is of",
+    "session.side": "a side conversation of agents is no session of a person",
+    "session.forgotten": "the session was forgotten; nothing brings it back",
+    "session.elsewhere": "the session is of another project",
+}
+
 _OUTCOME: Final = {
     "outcome.not-a-claim": "an outcome is of a claim that was used",
     "outcome.not-verified": "no observation and no check bears it out; what a program says is none",
@@ -209,6 +216,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_ACCESS,
         **_GRANT,
         **_PUBLICATION,
+        **_SESSION,
         **_OUTCOME,
         **_ACTION,
         **_ADMINISTRATION,

@@ -28,6 +28,7 @@ from memfs.model.text import claim_fingerprint
 from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.action_gate import Approval, may_act
 from memfs.policy.administration import decide_correct, decide_operation, decide_restore
+from memfs.policy.conversations import Conversation, check_conversation
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.promotion import ROWS
 from memfs.policy.publication import check_publication, source_pointer
@@ -285,6 +286,20 @@ def outcome_faults() -> Iterable[Reason]:
         yield from check_outcome(replace(case, **change))
 
 
+def conversation_faults() -> Iterable[Reason]:
+    origin = origin_of(AGENT)
+    faults = (
+        Conversation(origin=origin, is_named=False),
+        Conversation(origin=origin, is_side=True),
+        Conversation(origin=origin, is_forgotten=True),
+        Conversation(origin=origin, is_elsewhere=True),
+    )
+    assert check_conversation(Conversation(origin=origin), frozenset()) is None
+    yield from filter(None, (check_conversation(fault, frozenset()) for fault in faults))
+    off = check_conversation(Conversation(origin=origin), frozenset({"agent:builder"}))
+    yield from (off,) if off else ()
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
     reached |= {
@@ -296,6 +311,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *conflict_faults(),
             *action_faults(),
             *outcome_faults(),
+            *conversation_faults(),
         )
     }
     assert set(SENTENCES) - reached == OUTSIDE
