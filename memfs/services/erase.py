@@ -28,6 +28,7 @@ from memfs.services.erasure_scan import Needles, beyond_reach, scan
 from memfs.services.forget import removal
 from memfs.services.jobs import JOBS_FOLDER
 from memfs.services.ports import Workspace
+from memfs.services.queue import drop_jobs
 from memfs.services.receipts import write_receipt
 from memfs.services.sealing import destroy_keys
 from memfs.services.served_records import read_path
@@ -158,6 +159,7 @@ def _carry_out(
     store = workspace.store
     keys = destroy_keys(workspace, sought.identifiers)
     dropped = _clear_inbox(workspace, sought)
+    drop_jobs(workspace, sought.needles.is_in)
     for view in (*PROJECTIONS, *store.list_untracked(VIEWS_FOLDER)):
         store.remove_untracked(view)
     tip = store.snapshot(store.main_head())

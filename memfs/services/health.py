@@ -15,6 +15,7 @@ from memfs.services.counting import records_by_kind
 from memfs.services.gate import access_request
 from memfs.services.inbox import is_visible, read_inbox
 from memfs.services.ports import Workspace
+from memfs.services.queue import JobState, counts
 from memfs.services.reindex import index_status, rebuild
 from memfs.services.sealing import find_missing_keys
 from memfs.services.settle import settle
@@ -116,7 +117,18 @@ def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
         )
     problems.extend(read_inbox(workspace).problems)
     problems.extend(find_missing_keys(workspace))
+    problems.extend(_dead_jobs(workspace))
     return tuple(problems)
+
+
+def _dead_jobs(workspace: Workspace) -> tuple[Problem, ...]:
+    """Tells that put-off work failed for good; nobody waits for it by name."""
+    dead = counts(workspace)[JobState.DEAD]
+    if not dead:
+        return ()
+    message = f"{dead} jobs failed for good"
+    hint = "see them with: memfs jobs list; then memfs jobs retry ID or cancel ID"
+    return (Problem("queue", 0, 0, "queue.dead-jobs", message, hint, Severity.WARNING),)
 
 
 def rebuild_caches(workspace: Workspace) -> Result:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -237,6 +237,17 @@ def retry(workspace: Workspace, job: Job) -> bool:
     """Makes a dead job due at once, and one that pauses; tells whether it still was there."""
     name = waiting_name(epoch(workspace.clock.now()), 0, job.id)
     return job_files(workspace).move(job.state, job.file, JobState.WAITING, name)
+
+
+def drop_jobs(workspace: Workspace, carries: Callable[[bytes], bool]) -> int:
+    """Takes away every job whose file carries something that is erased; returns how many."""
+    files = job_files(workspace)
+    dropped = 0
+    for state in JobState:
+        for name in files.names(state):
+            if carries(files.read(state, name) or b""):
+                dropped += files.remove(state, name)
+    return dropped
 
 
 def job_files(workspace: Workspace) -> JobFiles:

@@ -17,6 +17,7 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.counting import records_by_kind
 from memfs.services.inbox import is_visible, read_inbox
 from memfs.services.ports import Workspace
+from memfs.services.queue import counts as job_counts
 from memfs.services.usage import usage
 from memfs.services.writer_status import writer_status
 from memfs.store.snapshot import Snapshot
@@ -39,6 +40,7 @@ def stats(workspace: Workspace, actor: Actor) -> Result:
     if is_trusted(actor):
         data |= _all_states(workspace, snapshot)
         data["held"] = len(snapshot.holds())
+        data["jobs"] = dict(job_counts(workspace))
     total = sum(counts.values())
     return Result(
         action="stats",

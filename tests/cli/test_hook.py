@@ -301,10 +301,12 @@ def test_what_a_hook_starts_knows_that_it_is_inside_one(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str | None] = []
-    monkeypatch.setattr(
-        "memfs.app.hooking.folder_of",
-        lambda *_: seen.append(os.environ.get("MEMFS_HOOK")) or shared,
-    )
+
+    def look(*_: object) -> Path:
+        seen.append(os.environ.get("MEMFS_HOOK"))
+        return shared
+
+    monkeypatch.setattr("memfs.app.hooking.folder_of", look)
     called("prompt", prompt(shared))
     assert seen == ["prompt"]
 
