@@ -207,6 +207,11 @@ class SessionWriter:
             self._staging.discard()
             self._begin()
 
+    def discard(self) -> None:
+        """Drops what was put aside and not published."""
+        self._staging.discard()
+        self._begin()
+
     def write_metadata(self, content: bytes) -> None:
         """Replaces the metadata file."""
         folder = open_root(self._repository.root)

@@ -1,0 +1,95 @@
+"""The sessions of one store: which there are, and how one of them is named.
+
+What has no metadata file that reads is no session and is passed over without a word (O34);
+the sessions of other stores lie in the same folder and are not this one's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from memfs.domains.sessions.metadata import Metadata, decode_metadata, session_id
+from memfs.errors import ConflictError, StoreError
+from memfs.model.ids import SESSION_PREFIX, is_id
+from memfs.services.ports import Workspace
+from memfs.store.session_folders import SessionFolders
+
+_POINTER: Final = re.compile(r"session:(?P<name>.+?)(?:#(?P<turn>\d{1,9}))?\Z")
+_SUFFIX: Final = 4
+CLIENTS: Final = ("claude", "codex")
+
+
+class NoHomeError(StoreError):
+    """There is no folder for what belongs to the user."""
+
+    code = "session.no-home"
+
+
+class AmbiguousSessionError(ConflictError):
+    """More than one session could be meant."""
+
+    code = "session.ambiguous"
+
+
+def folders_of(workspace: Workspace) -> SessionFolders:
+    """Returns where the sessions of the user lie.
+
+    Raises:
+        NoHomeError: The home folder is not known.
+    """
+    if not workspace.home_dir.is_absolute():
+        raise NoHomeError("expected a home folder of memfs, got none", hint="set MEMFS_HOME")
+    return SessionFolders(workspace.home_dir)
+
+
+def read_session(workspace: Workspace, session: str) -> Metadata | None:
+    """Returns a session of this store; ``None`` where there is none that reads."""
+    if not is_id(session, SESSION_PREFIX):
+        return None
+    found = decode_metadata(folders_of(workspace).metadata(session), session)
+    return found if found is not None and found.store == str(workspace.store_id) else None
+
+
+def all_sessions(workspace: Workspace) -> Iterator[Metadata]:
+    """Yields the sessions of this store, by id."""
+    for session in folders_of(workspace).ids():
+        found = read_session(workspace, session)
+        if found is not None:
+            yield found
+
+
+def split_pointer(reference: str) -> tuple[str, int | None]:
+    """Splits ``session:abc#12`` into the name and the turn; anything else has no turn."""
+    match = _POINTER.match(reference.strip())
+    if match is None:
+        return reference.strip(), None
+    return match["name"], int(match["turn"]) if match["turn"] else None
+
+
+def resolve(workspace: Workspace, reference: str) -> str:
+    """Returns the id of the session that is meant: by its id, the end of it, or its host's id.
+
+    What could be the name of a session that is gone comes back as it would be called.
+
+    Raises:
+        AmbiguousSessionError: More than one could be meant.
+    """
+    name, _ = split_pointer(reference)
+    if is_id(name, SESSION_PREFIX):
+        return name
+    found = sorted(
+        item.id
+        for item in all_sessions(workspace)
+        if name and (item.host_id == name or (len(name) >= _SUFFIX and item.id.endswith(name)))
+    )
+    if len(found) > 1:
+        raise AmbiguousSessionError(
+            f"expected one session, got {', '.join(found)}", hint="name one of them by its id"
+        )
+    if found:
+        return found[0]
+    gone = folders_of(workspace)
+    named = (session_id(client, name) for client in CLIENTS)
+    return next((item for item in named if gone.is_barred(item)), "")
