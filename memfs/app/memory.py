@@ -95,8 +95,7 @@ class Memory(
                 from memfs.reconcile.projecting import refresh_projections
 
                 refresh_projections(self.workspace)
-            has_moved = self.workspace.store.ledger_head() != self._began_at
-            if has_moved or self._has_looked or self.actor.is_person:
+            if self.actor.is_person or self.workspace.store.ledger_head() != self._began_at:
                 self._refresh_views()
                 self._refresh_issue_view()
             if self.actor.is_person:
