@@ -26,7 +26,8 @@ from memfs.agents.install.planning import (
     plan_uninstall,
     standing,
 )
-from memfs.agents.install.recipes import CLIENTS, InstallScope, Material, Places, Recipe, recipe
+from memfs.agents.install.recipes import CLIENTS, recipe
+from memfs.agents.install.shelf import InstallScope, Material, Places, Recipe
 from memfs.agents.install.texts import Part
 from memfs.errors import MemfsError, StoreError, UsageError
 from memfs.model.problem import Problem

@@ -130,11 +130,13 @@ class OwnFile:
         body: The file without its mark; ends with a line feed.
         comment: Makes a comment of a text, in the language of the file.
         what: Which part of the installation it is.
+        call: Finds in the file which command it runs; ``None`` where it runs none.
     """
 
     body: str
     comment: Callable[[str], str]
     what: Part
+    call: Callable[[str], tuple[str, ...]] | None = None
 
     @property
     def part(self) -> Part:
@@ -186,6 +188,7 @@ class OwnFile:
             part=self.what,
             name="file",
             kinship=Kinship.CURRENT if said == digest_of(self.body) else Kinship.OTHER,
+            command=self.call(text) if self.call is not None else (),
             line=1,
             is_edited=digest_of(rest) != said,
         )

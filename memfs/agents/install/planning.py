@@ -20,8 +20,8 @@ from memfs.agents.install.config_files import (
     write_config,
 )
 from memfs.agents.install.keeping import Keeper, first_kept, with_program
-from memfs.agents.install.recipes import InstallScope, Recipe, Target
 from memfs.agents.install.refusals import InstallRefusedError
+from memfs.agents.install.shelf import InstallScope, Recipe, Target
 from memfs.agents.install.texts import Edited, Found, Part
 from memfs.model.problem import Problem
 

@@ -6,9 +6,9 @@ files that may be shared with a team, and the user, in the home folder, for ever
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -20,7 +20,8 @@ from memfs.agents.install.config_files import NEW_MODE, PRIVATE_MODE
 from memfs.agents.install.json_hooks import Hook, JsonHooks
 from memfs.agents.install.json_servers import JsonServer
 from memfs.agents.install.marked_text import MarkdownBlock, OwnFile
-from memfs.agents.install.texts import Editor, Part
+from memfs.agents.install.shelf import InstallScope, Material, Places, Recipe, Target
+from memfs.agents.install.texts import Part
 from memfs.agents.install.toml_server import TomlServer
 
 CLIENTS: Final = ("claude", "codex", "cursor", "gemini", "antigravity", "opencode")
@@ -34,96 +35,10 @@ _KINDS: Final = (
     EventKind.SESSION_END,
 )
 """What memfs listens to; a call for each use of a tool would be too many."""
+_PLUGIN_PROGRAM: Final = re.compile(r'^const PROGRAM = ("[^"\n]*");$', re.M)
 _SECONDS: Final = 10
 _CODEX_END_SECONDS: Final = 3
 """Codex allows no more for the end of a session and warns about more."""
-
-
-class InstallScope(StrEnum):
-    """For whom something is installed."""
-
-    PROJECT = "project"
-    USER = "user"
-
-    @property
-    def other(self) -> InstallScope:
-        """The other one."""
-        return InstallScope.USER if self is InstallScope.PROJECT else InstallScope.PROJECT
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Where the clients of one account and one project keep their files.
-
-    Attributes:
-        home: Home folder of the account.
-        project: Root of the project.
-        env: The environment; clients have variables that move their folders.
-    """
-
-    home: Path
-    project: Path
-    env: Mapping[str, str]
-
-    def folder(self, variable: str, otherwise: Path) -> Path:
-        """Returns the folder that a variable names, or where it is without one."""
-        named = self.env.get(variable, "")
-        return Path(named) if named and Path(named).is_absolute() else otherwise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
-    """What is written.
-
-    Attributes:
-        program: What runs memfs.
-        instructions: The block for agents.
-        skill: The skill.
-        rule: The head of a rule of Cursor's.
-        plugin: The plugin of OpenCode, with its program in it.
-    """
-
-    program: str
-    instructions: str
-    skill: str
-    rule: str
-    plugin: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """One file with what goes into it.
-
-    Attributes:
-        path: Absolute.
-        editor: Puts it in and takes it out.
-        is_shared: Other clients read the same file.
-        mode: Access rights of the file where it is new.
-    """
-
-    path: Path
-    editor: Editor
-    is_shared: bool = False
-    mode: int = NEW_MODE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """Everything that is installed for one client in one scope.
-
-    Attributes:
-        client: Its name.
-        scope: For whom.
-        targets: In the order in which they are written.
-        also: Files that the client reads too, in which memfs never installs but may be found.
-        notes: What a person has to do or know, as sentences.
-    """
-
-    client: str
-    scope: InstallScope
-    targets: tuple[Target, ...]
-    also: tuple[Target, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def recipe(client: str, scope: InstallScope, places: Places, material: Material) -> Recipe:
@@ -315,7 +230,9 @@ def _opencode(scope: InstallScope, places: Places, material: Material) -> Recipe
         more=MappingProxyType({"type": "local", "enabled": True}),
         is_list=True,
     )
-    plugin = OwnFile(body=material.plugin, comment=_slashes, what=Part.PLUGIN)
+    plugin = OwnFile(
+        body=material.plugin, comment=_slashes, what=Part.PLUGIN, call=_called_by_plugin
+    )
     return Recipe(
         client="opencode",
         scope=scope,
@@ -334,6 +251,17 @@ def _opencode(scope: InstallScope, places: Places, material: Material) -> Recipe
         ),
         notes=("OpenCode loads plugins when it starts",),
     )
+
+
+def _called_by_plugin(text: str) -> tuple[str, ...]:
+    """Returns a command that the plugin of OpenCode runs; nothing where it names no program."""
+    found = _PLUGIN_PROGRAM.search(text)
+    try:
+        program = str(json.loads(found[1])) if found is not None else ""
+    except ValueError:
+        program = ""
+    words = (program, HOOK, str(EventKind.SESSION_START), "--client", "opencode")
+    return words if program else ()
 
 
 def _hooks(client: str, timeouts: Mapping[EventKind, int]) -> tuple[Hook, ...]:

@@ -205,7 +205,9 @@ def _notes(data: Mapping[str, object]) -> tuple[str, ...]:
         features.get("hooks") is False or features.get("codex_hooks") is False
     )
     notes = ("hooks are switched off here: features.hooks is false",) if is_off else ()
-    if isinstance(data.get("hooks"), Mapping):
+    events = data.get("hooks")
+    # Codex keeps there, too, which hooks are trusted.
+    if isinstance(events, Mapping) and set(events) - {"state"}:
         return (*notes, "hooks stand in this file too; Codex runs those and hooks.json alike")
     return notes
 

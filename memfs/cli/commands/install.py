@@ -76,7 +76,7 @@ def command(
             start=Path.cwd(), explicit=invocation.store, env=os.environ, dry_run=dry_run
         )
     else:
-        from memfs.agents.install.recipes import InstallScope
+        from memfs.agents.install.shelf import InstallScope
         from memfs.agents.install.texts import Part
         from memfs.app.installing import install_client
 

@@ -44,7 +44,7 @@ def command(invocation: Invocation, client: str, scope: str, dry_run: bool, with
             start=Path.cwd(), explicit=invocation.store, env=os.environ, dry_run=dry_run
         )
     else:
-        from memfs.agents.install.recipes import InstallScope
+        from memfs.agents.install.shelf import InstallScope
         from memfs.app.installing import uninstall_client
 
         result = uninstall_client(
