@@ -30,8 +30,8 @@ from memfs.store.files import (
 )
 
 NOTE_BYTES: Final = 262_144
-_TRIES: Final = 50
-_PAUSE_S: Final = 0.01
+_TRIES: Final = 20
+_PAUSE_S: Final = 0.005
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,63}\Z")
 _NOTE: Final = ".json"
 _HOLD: Final = ".held"

@@ -8,6 +8,7 @@ that a run says is more than the words of whoever said it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -53,6 +54,7 @@ from memfs.store.snapshot import Snapshot
 
 _ROW: Final = "work.recorded"
 _FEWER: Final = "admission: words left out"
+_ISSUE_ID: Final = re.compile(r"\biss_[0-9a-hjkmnp-tv-z]{26}\b")
 _NO_ISSUES: Final = IssuePlan()
 _SEEN: Final = ("finished", "exit_code", "duration_s", "commit", "issues")
 
@@ -210,14 +212,8 @@ def _issues(
         return _NO_ISSUES
     run = ended.note.run
     wanted = [
-        *(
-            IssueRequest(kind=EventKind.OPENED, title=title, run=run)
-            for title in ended.outcome.issues
-        ),
-        *(
-            IssueRequest(kind=EventKind.RESOLVED, reference=name, run=run)
-            for name in ended.outcome.resolved
-        ),
+        *(_opened(title, run) for title in ended.outcome.issues if not _ISSUE_ID.search(title)),
+        *(_resolved(name, run) for text in ended.outcome.resolved for name in _named_in(text)),
     ]
     speaker = ended.speaker if ended.speaker.principal == actor.principal else actor
     try:
@@ -229,6 +225,19 @@ def _issues(
             if _is_possible(workspace, snapshot, catalogue, request, speaker)
         ]
     return plan_issues(workspace, snapshot, catalogue, possible, speaker)
+
+
+def _opened(title: str, run: str) -> IssueRequest:
+    return IssueRequest(kind=EventKind.OPENED, title=title, run=run)
+
+
+def _resolved(reference: str, run: str) -> IssueRequest:
+    return IssueRequest(kind=EventKind.RESOLVED, reference=reference, run=run)
+
+
+def _named_in(text: str) -> tuple[str, ...]:
+    """Returns the ids of issues that stand in a text, or else the text as the name of one."""
+    return tuple(dict.fromkeys(_ISSUE_ID.findall(text))) or (text,)
 
 
 def _is_possible(
