@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from memfs.model.candidate import Submission
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
+from memfs.policy.log_text import prose_of
 
 
 def words_of(value: JsonValue) -> Iterator[str]:
@@ -70,10 +71,11 @@ def text_of(submission: Submission) -> str:
     record = submission.draft
     # A title that was cut from the body says nothing more; its ellipsis would make the whole
     # text look strange.
-    title = "" if record.body.startswith(record.title.removesuffix("…")) else record.title
+    body = prose_of(record)
+    title = "" if body.startswith(record.title.removesuffix("…")) else record.title
     pieces = (
         title,
-        record.body,
+        body,
         *fields_of(record),
         submission.origin.source,
         submission.origin.speaker,

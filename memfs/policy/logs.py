@@ -8,18 +8,10 @@ other's.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
-from memfs.model.issue import ISSUE_KIND
 from memfs.model.record import Record
 from memfs.policy.content import statement_parts
-
-_LOGS: Final = frozenset({ISSUE_KIND})
-
-
-def is_log(kind: str) -> bool:
-    """Tells whether the records of a kind are logs."""
-    return kind in _LOGS
+from memfs.policy.log_text import is_log
 
 
 def is_continued(old: Record, new: Record) -> bool:

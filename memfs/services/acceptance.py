@@ -20,7 +20,7 @@ from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import capture_origin
-from memfs.policy.logs import is_log
+from memfs.policy.log_text import is_log
 from memfs.policy.publication import is_published
 from memfs.services.catalogue import read_entries
 from memfs.services.inbox import candidate_path

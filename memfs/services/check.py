@@ -14,7 +14,7 @@ from memfs.formats.settings import decode_settings
 from memfs.model.problem import Problem
 from memfs.model.record import StoredRecord
 from memfs.policy.invariants import check_invariants
-from memfs.policy.logs import is_log
+from memfs.policy.log_text import is_log
 from memfs.services.inbox import read_inbox
 from memfs.services.intake import problem_from
 from memfs.services.log_problems import log_problems

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from memfs.formats.issue_log import parse_log
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
-from memfs.policy.logs import is_log
+from memfs.policy.log_text import is_log
 
 _HINT = "an event is: - TIME opened by WHO: TITLE (evt_…); its detail is indented by two blanks"
 

@@ -24,7 +24,8 @@ from memfs.model.origin import Actor, Origin, OriginClass
 from memfs.model.record import Record, StoredRecord
 from memfs.model.status import Status
 from memfs.policy.conflicts import is_unchanged, replaced_from
-from memfs.policy.logs import is_continued, is_log
+from memfs.policy.log_text import is_log
+from memfs.policy.logs import is_continued
 from memfs.services.ports import Workspace
 from memfs.store.layout import hold_path, record_path
 from memfs.store.snapshot import Snapshot
