@@ -266,7 +266,7 @@ UNTYPED: Final = frozenset(
     (
         "search", "search as of", "packet", "context", "session start", "replay", "list",
         "inbox", "status", "check", "doctor",
-        "grants", "conflicts", "log", "last recall", "audit", "stats", "issues", "export",
+        "grants", "conflicts", "log", "last recall", "audit", "stats", "jobs", "issues", "export",
         "runs",
         "protocol",
     )

@@ -42,6 +42,7 @@ ASKED = (
     ("conflicts",),
     ("config",),
     ("stats",),
+    ("jobs",),
     ("audit",),
     ("explain", "last"),
 )
