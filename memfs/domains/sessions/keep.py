@@ -17,8 +17,8 @@ from typing import Final
 from memfs.domains.sessions.assembly import UnknownParentError
 from memfs.domains.sessions.library import folders_of
 from memfs.domains.sessions.metadata import Metadata, decode_metadata, plain_host_id, session_id
-from memfs.domains.sessions.transcript_pass import Pass
 from memfs.domains.sessions.record import admit_record
+from memfs.domains.sessions.transcript_pass import Pass
 from memfs.domains.sessions.turns import (
     START,
     Head,
