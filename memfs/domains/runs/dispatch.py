@@ -17,9 +17,13 @@ from typing import Final
 from memfs.model.ids import RUN_PREFIX, is_id
 from memfs.model.instants import format_instant, parse_instant
 from memfs.model.origin import Actor, Channel, Principal
-from memfs.model.run import NO_OUTCOME, RunOutcome, RunState, Worker
+from memfs.model.record import Record
+from memfs.model.run import NO_OUTCOME, RUN_KIND, RunOutcome, RunState, Worker
 from memfs.model.values import JsonValue
+from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.authority import capture_origin
 from memfs.services.ports import Workspace
+from memfs.services.proposals import title_from
 from memfs.store.private_notes import PrivateNotes
 
 FOLDER: Final = "dispatches"
@@ -115,6 +119,19 @@ class Dispatches:
             return RunState.RUNNING if self._notes.is_held(note.run) else RunState.LOST
         is_old = self._workspace.clock.now() - note.started > FORGOTTEN_AFTER
         return RunState.LOST if is_old else RunState.RUNNING
+
+
+def is_seen(workspace: Workspace, note: DispatchNote, request: AccessRequest) -> bool:
+    """Tells whether ``request`` may see a run that goes on: whole, as the record that it will be."""
+    record = Record(
+        kind=RUN_KIND,
+        id=note.run,
+        title=title_from(note.task),
+        scope=workspace.scope,
+        observed=note.started,
+        origin=capture_origin(note.actor, note.task, source=f"run:{note.run}"),
+    )
+    return may_read(record, request).is_whole
 
 
 def _encoded(note: DispatchNote) -> bytes:

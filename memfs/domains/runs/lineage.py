@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memfs.domains.runs.dispatch import Dispatches
+from memfs.domains.runs.dispatch import Dispatches, is_seen
 from memfs.index.catalogue import Catalogue, CatalogueFilter
 from memfs.model.ids import RUN_PREFIX, is_id
 from memfs.model.instants import parse_instant
@@ -129,7 +129,11 @@ def _previous(
 ) -> str:
     """Returns the run of this project that was dispatched last, other than ``own``."""
     known = itertools.chain(
-        ((note.started, note.run) for note in dispatches),
+        (
+            (note.started, note.run)
+            for note in dispatches
+            if note.run != own and is_seen(workspace, note, request)
+        ),
         _recorded(workspace, snapshot, catalogue, request),
     )
     return max((item for item in known if item[1] != own), default=(None, ""))[1]

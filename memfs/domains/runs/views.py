@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from memfs.domains.runs.dispatch import Dispatches, DispatchNote
+from memfs.domains.runs.dispatch import Dispatches, DispatchNote, is_seen
 from memfs.domains.runs.lineage import started_of
 from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
 from memfs.model.ids import RUN_PREFIX, is_id
@@ -21,8 +21,7 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.run import RUN_KIND, RunState
 from memfs.policy.access import AccessRequest
-from memfs.policy.authority import capture_origin
-from memfs.policy.masking import visible, visible_stored
+from memfs.policy.masking import visible_stored
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -201,21 +200,8 @@ def _going_on(workspace: Workspace, request: AccessRequest) -> Iterator[RunView]
     """Yields the runs that are dispatched and not recorded, those that may be seen."""
     dispatches = Dispatches(workspace)
     for note in dispatches:
-        seen = visible(_record_of(workspace, note), request)
-        if seen is not None and seen.is_whole:
+        if is_seen(workspace, note, request):
             yield _view_of_note(note, dispatches.state_of(note))
-
-
-def _record_of(workspace: Workspace, note: DispatchNote) -> Record:
-    """Returns what a note would be as a record, for the read gate to look at."""
-    return Record(
-        kind=RUN_KIND,
-        id=note.run,
-        title=title_from(note.task),
-        scope=workspace.scope,
-        observed=note.started,
-        origin=capture_origin(note.actor, note.task, source=f"run:{note.run}"),
-    )
 
 
 def _view_of_note(note: DispatchNote, state: RunState) -> RunView:
