@@ -26,7 +26,7 @@ from memfs.cli.respond import respond
     "format_name",
     default="auto",
     show_default=True,
-    help="agent-memory, markdown-notes, knowledge-graph, node-json or conversation.",
+    help="agent-memory, markdown-notes, knowledge-graph, node-json, conversation or tracker.",
 )
 @click.option("--accept", is_flag=True, help="Accept the whole batch in one commit.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported; write nothing.")
