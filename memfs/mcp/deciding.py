@@ -175,10 +175,10 @@ async def decide(
     """Lays the act out as the caller, asks the person, and carries it out as them."""
     reference = call.arguments.text("reference").strip()
     act = ACTS[call.arguments.text("act")]
-    wish = await desk.ask(actor, lambda memory: act.lay(memory, reference))
+    wish = await desk.ask(actor, lambda memory: _laid(memory, act, reference))
     if isinstance(wish, Answer):
         return wish
-    command = f"{act.command} {wish.form.subject.split()[0].split('@')[0]}"
+    command = _command(act, wish)
     if len(wish.form.message.encode("utf-8")) > MOST_SHOWN:
         return no(
             "form.too-long",
@@ -193,6 +193,23 @@ async def decide(
             return not_done(outcome, command)
         case _:
             return reply
+
+
+def _laid(memory: Memory, act: Act, reference: str) -> Wish | Answer:
+    """Lays an act out, where an answer in a form counts at all."""
+    wish = act.lay(memory, reference)
+    if memory.settings.trust.forms or isinstance(wish, Answer):
+        return wish
+    return no(
+        "access.no-forms",
+        "this store takes no decision from a form (forms: false under trust in memfs.yaml)",
+        hint=f"ask the person to run in a terminal: {_command(act, wish)}",
+    )
+
+
+def _command(act: Act, wish: Wish) -> str:
+    """Returns what a person types for the act at a terminal."""
+    return f"{act.command} {wish.form.subject.split()[0].split('@')[0]}"
 
 
 def not_done(outcome: Outcome, command: str) -> Answer:

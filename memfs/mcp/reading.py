@@ -40,6 +40,8 @@ MOST_TOKENS: Final = MOST_BYTES // 4
 PAGE: Final = 20
 MOST_ENTRIES: Final = 1000
 """How far a search or list goes; a question is narrowed rather than paged through."""
+MOST_FOUND: Final = 100
+"""How many hits a search ranks, for every page alike: with other hits they rank otherwise."""
 _QUESTION_CHARS: Final = 8_000
 
 CURSOR: Final = Field(name=FIELD, help="next_cursor of the last page", most=CURSOR_CHARS)
@@ -128,15 +130,20 @@ def search(memory: Memory, call: Call) -> Answer:
     shown = entries[:size]
     numbered = [f"{first + at}. {text}" for at, text in enumerate(shown, start=1)]
     page = page_of(numbered, first=first, is_more=len(entries) > size)
-    is_end = page.next >= MOST_ENTRIES
+    most = MOST_FOUND if _is_search(call) else MOST_ENTRIES
+    is_end = first + len(page.entries) >= most
     return _listed(memory, call, page.entries, 0 if is_end else page.next, is_end=is_end)
+
+
+def _is_search(call: Call) -> bool:
+    given = ("query", "since", "until")
+    return any(call.arguments.text(name).strip() for name in given)
 
 
 def _records(memory: Memory, call: Call, first: int, size: int) -> list[str]:
     """Returns the entries from ``first`` on, at most one more than a page of them."""
     options = _options(call)
-    arguments = call.arguments
-    if arguments.text("query").strip() or options["since"] or options["until"]:
+    if _is_search(call):
         return _found(memory, call, first, size, options)
     listed = memory.list_records(
         kinds=options["kinds"],
@@ -150,9 +157,9 @@ def _records(memory: Memory, call: Call, first: int, size: int) -> list[str]:
 def _found(
     memory: Memory, call: Call, first: int, size: int, options: QuestionOptions
 ) -> list[str]:
-    options["limit"] = min(first + size + 1, MOST_ENTRIES)
+    options["limit"] = MOST_FOUND
     hits = memory.search(call.arguments.text("query"), **options)
-    return [entry(hit.stored, score=hit.score) for hit in hits[first:]]
+    return [entry(hit.stored, score=hit.score) for hit in hits[first : first + size + 1]]
 
 
 def _issues(memory: Memory, call: Call, first: int, size: int) -> list[str]:
@@ -199,7 +206,7 @@ def _listed(
     if position:
         text += "there is more: call again with next_cursor\n"
     if is_end:
-        text += f"the list ends at {MOST_ENTRIES}: narrow it\n"
+        text += "the list ends here: narrow it\n"
     return with_facts(
         Answer(facts=facts, text=text),
         next_cursor=call.cursor(memory, position),
