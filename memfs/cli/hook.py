@@ -53,8 +53,21 @@ class TookTooLong(BaseException):
 def run(arguments: Sequence[str]) -> NoReturn:
     """Runs the process's hook and ends the process."""
     gc.set_threshold(_GARBAGE_THRESHOLD)
+    _open_missing_streams()
     status = main(arguments, env=os.environ)
     os._exit(status)
+
+
+def _open_missing_streams() -> None:
+    """Stands the null device in for a standard stream that was closed.
+
+    Otherwise a file of the store could get its number, and the answer be written into it.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def main(

@@ -75,7 +75,7 @@ class JobFiles:
         try:
             self._home.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
             with self._opened(state, create=True) as folder:
-                return _linked(folder, name, content)
+                return _placed(folder, name, content)
         except (OSError, DataError) as error:
             raise QueueFolderError(
                 f"work cannot be put off in {self.folder}: {_why(error)}",
@@ -170,8 +170,19 @@ class JobFiles:
             os.close(root)
 
 
-def _linked(folder: int, name: str, content: bytes) -> bool:
-    """Writes aside and links: a name that is taken stays as it is, and no half file has one."""
+def _placed(folder: int, name: str, content: bytes) -> bool:
+    """Writes aside and renames: no half file has a name of a job.
+
+    Of two at once that name the same work in the same second one replaces the other, which is
+    the same as if it had been there already. No hard link ever stands for a job: a process that
+    died between linking and unlinking would leave a file that nobody reads.
+    """
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        pass
+    else:
+        return False
     aside = f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}.tmp"
     descriptor = os.open(aside, _CREATE, FILE_MODE, dir_fd=folder)
     try:
@@ -182,13 +193,11 @@ def _linked(folder: int, name: str, content: bytes) -> bool:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        try:
-            os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except FileExistsError:
-            return False
-    finally:
+        os.rename(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(aside, dir_fd=folder)
+        raise
     sync_folder(folder)
     return True
 

@@ -594,3 +594,22 @@ def test_the_process_answers_and_ends_with_0(shared: Path) -> None:
     assert ended.returncode == 0
     assert CLAIM in context_of(ended.stdout)
     assert ended.stderr == b""
+
+
+def test_streams_that_are_closed_are_no_trouble(shared: Path) -> None:
+    before = {path: path.read_bytes() for path in files_of(shared)}
+    for closed in ("2>&-", "<&- >&- 2>&-"):
+        command = f'exec "$0" -m memfs hook prompt --client claude {closed}'
+        ended = subprocess.run(
+            ["/bin/sh", "-c", command, sys.executable],
+            input=json.dumps(prompt(shared)).encode(),
+            capture_output=True,
+            timeout=60,
+        )
+        assert ended.returncode == 0, closed
+        assert bool(ended.stdout) is (closed == "2>&-")
+    assert {path: path.read_bytes() for path in files_of(shared)} == before
+
+
+def files_of(project: Path) -> list[Path]:
+    return sorted(path for path in store_root(project).rglob("*") if path.is_file())

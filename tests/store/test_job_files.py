@@ -108,3 +108,24 @@ def test_a_worker_is_alive_as_long_as_its_process_since_this_boot() -> None:
     assert not is_worker_alive(f"another{mine[7:]}")
     assert not is_worker_alive(f"{boot}-{os.getpid()}-1"), "the number was given again"
     assert ticks_s() > 0
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("step", ["open", "write", "fsync", "rename"])
+def test_a_process_that_dies_while_it_adds_leaves_a_whole_job_or_none(
+    files: JobFiles, step: str
+) -> None:
+    files.add("waiting", "first.json", b"one")
+    child = os.fork()
+    if child == 0:
+        setattr(os, step, lambda *_, **__: os._exit(9))
+        files.add("waiting", "second.json", b"two")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    found = {name: files.read("waiting", name) for name in files.names("waiting")}
+    assert found in (
+        {"first.json": b"one"},
+        {"first.json": b"one", "second.json": b"two"},
+    )
+    assert files.add("waiting", "third.json", b"three")
