@@ -122,7 +122,7 @@ class Dispatches:
 
 
 def is_seen(workspace: Workspace, note: DispatchNote, request: AccessRequest) -> bool:
-    """Tells whether ``request`` may see a run that goes on: whole, as the record that it will be."""
+    """Tells whether a run that goes on may be seen, whole, as the record that it will be."""
     record = Record(
         kind=RUN_KIND,
         id=note.run,
