@@ -6,6 +6,7 @@ Changes of the store itself are not shown here, since memory has a read gate and
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -14,6 +15,7 @@ from memfs.model.origin import Actor
 from memfs.policy.screening import scan_personal, scan_secrets
 from memfs.services.modes import require_serving
 from memfs.services.ports import Workspace
+from memfs.services.work_words import without_keys
 from memfs.store.project_history import ProjectChange, ProjectCommit, ProjectHistory
 
 DEFAULT_COMMITS: Final = 50
@@ -85,14 +87,15 @@ def _screened(text: str, actor: Actor) -> str:
     """Returns a text as ``actor`` gets it: a program without the lines that hold a secret."""
     if actor.is_person:
         return text
-    spans = [(item.start, item.end) for item in (*scan_secrets(text), *scan_personal(text))]
-    if not spans:
-        return text
-    lines: list[str] = []
+    lines = without_keys(text.split("\n"), Counter())
+    text = "\n".join(lines)
+    spans = [(item.start, item.end) for item in scan_secrets(text)]
+    spans += [(item.start, item.end) for item in scan_personal(text)]
+    kept: list[str] = []
     start = 0
-    for line in text.split("\n"):
+    for line in lines:
         end = start + len(line)
         is_found = any(left < end and right > start for left, right in spans)
-        lines.append(_LEFT_OUT if is_found else line)
+        kept.append(_LEFT_OUT if is_found else line)
         start = end + 1
-    return "\n".join(lines)
+    return "\n".join(kept)

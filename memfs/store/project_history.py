@@ -114,9 +114,9 @@ class ProjectHistory:
         """
         options = [f"--max-count={max(1, min(limit, MOST_COMMITS))}"]
         if since is not None:
-            options.append(f"--since-as-filter=@{int(since.timestamp())}")
+            options.append(f"--max-age={int(since.timestamp())}")
         if until is not None:
-            options.append(f"--until=@{int(until.timestamp())}")
+            options.append(f"--min-age={int(until.timestamp()) - 1}")
         if not self._has_commits():
             return ()
         output, _ = self._ask(
@@ -133,7 +133,14 @@ class ProjectHistory:
         commit = self._resolved(name)
         told, _ = self._ask("log", "--max-count=1", f"--format={_FORMAT}", commit, "--")
         chosen = ("--", *([path] if path else []))
-        comparing = ("diff-tree", "-r", "--root", "-m", "--first-parent", "--no-commit-id", "-M")
+        comparing = (
+            "diff-tree",
+            "-r",
+            "--root",
+            "--diff-merges=first-parent",
+            "--no-commit-id",
+            "-M",
+        )
         listed, is_list_cut = self._ask(*comparing, "-z", "--name-status", commit, *chosen)
         files = [item for item in _files(listed) if not self._is_hidden(item[1])]
         diff, is_cut = "", False

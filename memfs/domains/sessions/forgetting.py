@@ -1,0 +1,68 @@
+"""Forgetting a session: its turns go at once and nothing brings them back.
+
+What was learned from it is another thing and stays; its pointers say from now on that the
+source is gone (O32, A63). Only an empty file with the session's id is kept, which bars it.
+"""
+
+from __future__ import annotations
+
+from memfs.domains.sessions.library import folders_of, resolve
+from memfs.domains.sessions.metadata import decode_metadata
+from memfs.domains.sessions.record import record_path_of
+from memfs.model.origin import Actor
+from memfs.model.result import Result, ResultStatus
+from memfs.policy.administration import decide_operation
+from memfs.services.ports import Workspace
+
+
+def forget_turns(workspace: Workspace, reference: str, actor: Actor) -> Result:
+    """Removes the repository of a session and bars it.
+
+    Returns:
+        Done, with whether the ledger has a record of it that is to be forgotten as well;
+        nothing where there is no such session; refused where the actor is no person.
+
+    Raises:
+        AmbiguousSessionError: More than one could be meant.
+        LockTimeoutError: Somebody else kept the session's lock.
+    """
+    answer = Result(
+        action="forget",
+        target=reference,
+        status=ResultStatus.NOTHING,
+        message="there is no such session",
+        store=str(workspace.store.root),
+    )
+    decision = decide_operation("record.forget", actor, workspace.settings)
+    if not decision.is_admitted:
+        return Result(
+            action="forget",
+            target=reference,
+            status=ResultStatus.REFUSED,
+            message=decision.reasons[0].message,
+            store=answer.store,
+            reasons=decision.reasons,
+        )
+    session = resolve(workspace, reference)
+    has_record = bool(session) and (
+        workspace.store.snapshot().raw_entry(record_path_of(session)) is not None
+    )
+    folders = folders_of(workspace)
+    is_there = bool(session) and folders.path(session).exists()
+    other = decode_metadata(folders.metadata(session), session) if is_there else None
+    is_others = other is not None and other.store != str(workspace.store_id)
+    if not session or is_others or not (has_record or is_there):
+        return answer
+    with folders.locked(session):
+        folders.bar(session)
+        removed = folders.remove(session)
+    return Result(
+        action="forget",
+        target=session,
+        status=ResultStatus.DONE,
+        message="its turns are gone; what was learned from it stays, and its source is gone"
+        if removed
+        else "its turns were gone already",
+        store=answer.store,
+        data={"session": session, "removed": removed, "has_record": has_record},
+    )
