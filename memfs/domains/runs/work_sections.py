@@ -87,7 +87,7 @@ def _run_text(record: Record) -> str:
     state = record.fields.get("state")
     said = [record.reference, str(state) if state else "run"]
     code = record.fields.get("exit_code")
-    if isinstance(code, int) and code:
+    if isinstance(code, int) and code and code is not True:
         said.append(f"exit code {code}")
     ended = record.event_time or record.observed
     if ended is not None:
