@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memfs.domains.runs.issue_key import issue_id, issue_key, tracker_key
+from memfs.errors import ConflictError
 from memfs.index.catalogue import Catalogue
 from memfs.model.issue import ISSUE_KIND
 from memfs.model.origin import Actor
@@ -30,6 +31,12 @@ class UnknownIssueError(UnknownRecordError):
     """No issue matches, or none that this actor may see: the two are not told apart."""
 
     code = "conflict.unknown-issue"
+
+
+class IssueUnwritableError(ConflictError):
+    """Nothing can be added to the file of an issue: it is sealed, or says it in an odd way."""
+
+    code = "conflict.issue-unwritable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,14 +14,19 @@ from typing import Final, assert_never
 
 from memfs.domains.runs.fold import fold
 from memfs.domains.runs.issue_key import issue_key
-from memfs.domains.runs.issue_lookup import find_issue, issue_path, place_of_key
+from memfs.domains.runs.issue_lookup import (
+    IssueUnwritableError,
+    find_issue,
+    issue_path,
+    place_of_key,
+)
 from memfs.domains.runs.issue_requests import SPOKEN_BY_ALL, IssueChange, IssuePlan, IssueRequest
 from memfs.domains.runs.issue_words import UNTITLED, EventWords, event_words
-from memfs.errors import UsageError
-from memfs.formats.issue_log import appended_body, encode_events, parse_log
+from memfs.errors import DataError, UsageError
+from memfs.formats.issue_log import appended_body, encode_events, parse_log, plain_title
 from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
-from memfs.model.authority import Authority
+from memfs.model.authority import Authority, Sensitivity
 from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.digests import content_digest
@@ -59,6 +64,7 @@ class _Open:
     events: list[IssueEvent]
     added: list[IssueEvent] = field(default_factory=list)
     decision: Decision | None = None
+    content: bytes = b""
 
 
 def plan_issues(
@@ -80,6 +86,7 @@ def plan_issues(
     Raises:
         UnknownIssueError: A request names no issue.
         HeldRecordError: A commit made by hand waits for a decision on one of them.
+        IssueUnwritableError: Nothing can be added to one of them.
         UsageError: A request lacks its words.
     """
     planner = _Planner(workspace, snapshot, catalogue, actor)
@@ -115,7 +122,7 @@ class _Planner:
         kind = _following(request.kind, state)
         if kind is None or (kind is EventKind.NOTED and not words.detail):
             return self._unchanged(issue, state, words)
-        return self._append(issue, kind, replace(words, title=issue.record.title), request)
+        return self._append(issue, kind, replace(words, title=_title_of(issue.record)), request)
 
     def drafts(self) -> tuple[Draft, ...]:
         """Returns one file for each issue that something was added to."""
@@ -156,7 +163,7 @@ class _Planner:
     def _again(self, issue: _Open, words: EventWords, request: IssueRequest) -> IssueChange:
         """Reports an issue that is there: it is opened again, or what is new of it is noted."""
         state = fold(issue.events).state
-        words = replace(words, title=issue.record.title)
+        words = replace(words, title=_title_of(issue.record))
         match state:
             case IssueState.RESOLVED:
                 return self._append(issue, EventKind.REOPENED, words, request)
@@ -182,6 +189,11 @@ class _Planner:
 
     def _take_up(self, stored: StoredRecord) -> _Open:
         require_free(self._snapshot, stored)
+        if stored.record.sensitivity is Sensitivity.SEALED:
+            raise IssueUnwritableError(
+                f"expected an issue in plain text, got {stored.record.id}, which is sealed",
+                path=stored.path,
+            )
         log = parse_log(stored.record.body)
         return _Open(record=stored.record, stored=stored, events=list(log.events))
 
@@ -263,7 +275,10 @@ class _Planner:
         origin, record = judgement.submission.origin, issue.record
         if issue.stored is None and not issue.added:
             record = replace(record, origin=origin, observed=event.at)
-        issue.record = _labelled(replace(record, body=body), origin)
+        record = _labelled(replace(record, body=body), origin)
+        if issue.stored is not None:
+            issue.content = self._edited(issue.stored, record)
+        issue.record = record
         issue.events.append(event)
         issue.added.append(event)
         issue.decision = judgement.decision
@@ -275,15 +290,23 @@ class _Planner:
             raise AssertionError("an event without a decision")
         if stored is None:
             return place_new(self._workspace, record, decision, shards={})
-        before = self._snapshot.read_blob(stored.blob)
-        content = update_record(before, record, path=stored.path, registry=self._workspace.registry)
         return Draft(
             record=record,
             path=stored.path,
-            content=content,
+            content=issue.content,
             expected=stored.blob,
             decision=decision,
         )
+
+    def _edited(self, stored: StoredRecord, record: Record) -> bytes:
+        before = self._snapshot.read_blob(stored.blob)
+        registry = self._workspace.registry
+        try:
+            return update_record(before, record, path=stored.path, registry=registry)
+        except DataError as error:
+            raise IssueUnwritableError(
+                error.message, path=stored.path, hint="mend the file, and accept it with review"
+            ) from error
 
     def _changed(self, issue: _Open, event: IssueEvent, words: EventWords) -> IssueChange:
         return IssueChange(
@@ -369,3 +392,8 @@ def _labelled(record: Record, origin: Origin) -> Record:
         taint=derive_taint((record.taint, taint)),
         sinks=derive_sinks((record.sinks, sinks)),
     )
+
+
+def _title_of(record: Record) -> str:
+    """Returns what an event calls the issue: its title, however a person wrote it."""
+    return plain_title(record.title) or UNTITLED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memfs.app.container import Memory
-from memfs.domains.runs.issue_lookup import UnknownIssueError
+from memfs.domains.runs.issue_lookup import IssueUnwritableError, UnknownIssueError
 from memfs.domains.runs.issue_plan import plan_issues
 from memfs.domains.runs.issue_requests import IssueRequest
 from memfs.domains.runs.issues import record_issues
@@ -502,3 +503,53 @@ def test_the_view_for_other_programs_is_the_same_made_anew(tmp_path: Path) -> No
 def test_people_are_the_only_ones_who_are_told_what_stays_behind(project: Path) -> None:
     with memory_of(project, ANA) as ana, pytest.raises(UsageError):
         ana.export("no-such-format")
+
+
+@pytest.mark.parametrize(
+    "title", ['" spaced  oddly "', '"#"', "'x (evt_01kb8x3v6yq4m9t2r7w5z1c0de)'"]
+)
+def test_an_issue_that_a_person_called_oddly_can_be_resolved(tmp_path: Path, title: str) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project) as ana:
+        reference = ana.open_issue("Renamed").target
+        path = file_of(project, ana, reference)
+    path.write_text(path.read_text().replace("title: Renamed", f"title: {title}"))
+    with memory_of(project) as ana:
+        ana.accept(None)
+        assert ana.resolve_issue(reference).status is ResultStatus.DONE
+        assert ana.show_issue(reference).state is IssueState.RESOLVED
+
+
+def test_nothing_is_added_to_a_sealed_issue(tmp_path: Path) -> None:
+    pytest.importorskip("pyrage")
+    project = new_project(tmp_path)
+    with memory_of(project) as ana:
+        reference = ana.open_issue("Sealed", detail="cobalt words").target
+        path = file_of(project, ana, reference)
+    path.write_text(path.read_text().replace("authority:", "sensitivity: sealed\nauthority:"))
+    with memory_of(project) as ana:
+        ana.accept(None)
+        assert "cobalt words" not in path.read_text()
+        with pytest.raises(IssueUnwritableError):
+            ana.resolve_issue(reference)
+        assert [item.state for item in ana.list_issues()] == [IssueState.UNKNOWN]
+    with memory_of(project, AGENT) as agent:
+        assert agent.list_issues() == ()
+        assert agent.export("tracker").lines == ()
+
+
+def test_eight_writers_at_once_open_one_issue_and_lose_no_word(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+
+    def work(number: int) -> None:
+        with memory_of(project, AGENT) as agent:
+            agent.open_issue("Contended", detail=f"from {number}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+
+    with memory_of(project) as ana:
+        (view,) = ana.list_issues()
+        assert [item.kind for item in view.events].count(EventKind.OPENED) == 1
+        assert {item.detail for item in view.events} == {f"from {n}" for n in range(8)}
+        assert ana.audit().is_sound
