@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, assert_never
@@ -33,6 +33,10 @@ _SCAFFOLDING: Final = re.compile(
     r"environment_context|user_instructions|user-prompt-submit-hook)|\[Request interrupted"
 )
 """What a host puts where a prompt stands: commands, their output, and notes of its own."""
+
+
+READABLE: Final = frozenset({"claude", "codex"})
+"""Clients whose transcripts memfs reads; of others nothing is put off but words."""
 
 
 class JobKind(StrEnum):
@@ -140,7 +144,7 @@ def _is_clean(words: str, *, is_person: bool) -> bool:
 
 
 def _transcript(event: AgentEvent, kind: JobKind, detail: str) -> PutOff | None:
-    if not event.transcript or event.is_nested:
+    if not event.transcript or event.is_nested or event.client not in READABLE:
         return None
     arguments: dict[str, str | int] = {**_named(event), "transcript": event.transcript}
     if detail:
@@ -167,13 +171,10 @@ def _summary(event: AgentEvent) -> PutOff | None:
 
 
 def _end(event: AgentEvent) -> PutOff | None:
-    if event.is_nested or not (event.session or event.transcript):
+    job = _transcript(event, JobKind.END_SESSION, "")
+    if job is None:
         return None
-    arguments: dict[str, str | int] = {**_named(event), "reason": event.source}
-    if event.transcript:
-        arguments["transcript"] = event.transcript
-    about = event.session or event.transcript
-    return PutOff(kind=JobKind.END_SESSION, about=about, arguments=arguments)
+    return replace(job, arguments={**job.arguments, "reason": event.source})
 
 
 def _tool(workspace: Workspace, event: AgentEvent) -> PutOff | None:

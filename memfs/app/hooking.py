@@ -161,12 +161,12 @@ def opened(client: Client, event: AgentEvent, env: Mapping[str, str]) -> Iterato
         memory.workspace.store.close()
 
 
-def degraded_output(client: Client, event: AgentEvent, error: MemfsError) -> bytes:
+def degraded_output(client: Client, event: AgentEvent, code: str) -> bytes:
     """Returns the one line that says that memory cannot answer, and why, by its code."""
     from memfs.services.packet_text import CLOSING, opening
 
     head = opening(version="1", store="", ledger="", state=str(MemoryState.DEGRADED))
-    line = f"memory state: {MemoryState.DEGRADED} ({error.code})"
+    line = f"memory state: {MemoryState.DEGRADED} ({code})"
     return output_of(client, event, f"{head}\n{line}\n{CLOSING}\n")
 
 

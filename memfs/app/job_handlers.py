@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -75,6 +76,45 @@ def _observe_tool(memory: Memory, lease: Lease) -> Result:
     return observe(memory.workspace, observation, host, source=_source(job), key=job.id)
 
 
+def _import_transcript(memory: Memory, lease: Lease) -> Result:
+    """Keeps the turns that are over; the last one where the host says that the session is."""
+    return _kept(memory, lease, is_ended=False)
+
+
+def _end_session(memory: Memory, lease: Lease) -> Result:
+    """Keeps what is left of a session that ended."""
+    return _kept(memory, lease, is_ended=True)
+
+
+def _kept(memory: Memory, lease: Lease, *, is_ended: bool) -> Result:
+    """Keeps the turns of a transcript in the session's repository; twice is once."""
+    from memfs.domains.sessions.keep import import_result, keep_session
+    from memfs.interop.transcripts.port import open_transcript
+
+    job = lease.job
+    place = Path(_text(job, "transcript"))
+    if not place.is_file():
+        return _nothing(memory, job, "the host's transcript is gone")
+    lease.keep()
+    kept = keep_session(
+        memory.workspace,
+        open_transcript(place, _text(job, "client")),
+        _agent(job),
+        is_ended=is_ended,
+    )
+    return import_result(memory.workspace, kept, action=job.kind)
+
+
+def _nothing(memory: Memory, job: Job, message: str) -> Result:
+    return Result(
+        action=job.kind,
+        target=job.id,
+        status=ResultStatus.NOTHING,
+        message=message,
+        store=str(memory.workspace.store.root),
+    )
+
+
 def _build_index(memory: Memory, lease: Lease) -> Result:
     """Brings the index up to the ledger's head."""
     from memfs.services.reindex import ensure_fresh
@@ -116,6 +156,8 @@ HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
     {
         JobKind.CAPTURE_PROMPT: _capture_prompt,
         JobKind.CAPTURE_SUMMARY: _capture_summary,
+        JobKind.IMPORT_TRANSCRIPT: _import_transcript,
+        JobKind.END_SESSION: _end_session,
         JobKind.OBSERVE_TOOL: _observe_tool,
         JobKind.BUILD_INDEX: _build_index,
     }

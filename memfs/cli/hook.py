@@ -186,9 +186,10 @@ def _call(
         try:
             call = stack.enter_context(hooking.opened(client, event, env))
             output = call.output() if call is not None else b""
-        except MemfsError as error:
-            _say(error.code)
-            write(hooking.degraded_output(client, event, error))
+        except (MemfsError, OSError) as error:
+            code = error.code if isinstance(error, MemfsError) else "system.refused"
+            _say(code)
+            write(hooking.degraded_output(client, event, code))
             return
         except TookTooLong:
             # Mostly an index that is not there yet: it is made in the background, and the next

@@ -2,6 +2,10 @@
 
 A note names ids and the process that works on it, so that whoever finds one whose process is
 gone can finish the work. Nothing depends on a note for the barrier to hold.
+
+This is no queue (see ``memfs.services.queue``): a note is written inside the write that sets the
+barrier, its work is begun at once by the same process, and it is finished by whoever comes next,
+in every mode and without a bound on attempts, because a withdrawal may not be given up.
 """
 
 from __future__ import annotations

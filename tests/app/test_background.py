@@ -408,3 +408,29 @@ def test_what_is_erased_is_in_no_job_any_more(project: Path, memory: Memory) -> 
 
 def test_every_kind_that_a_hook_puts_off_has_a_handler() -> None:
     assert set(HANDLERS) <= set(JobKind)
+
+
+def test_the_turns_of_a_transcript_are_kept_once(
+    project: Path, memory: Memory, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "t.jsonl"
+    at = "2026-11-29T09:00:00Z"
+    said = {"sessionId": "chat-1", "cwd": str(project), "version": "2.1", "timestamp": at}
+    lines = [
+        {**said, "type": "user", "uuid": "u1", "parentUuid": None,
+         "message": {"role": "user", "content": "Where does the export stand?"}},
+        {**said, "type": "assistant", "uuid": "a1", "parentUuid": "u1",
+         "message": {"role": "assistant", "stop_reason": "end_turn",
+                     "content": [{"type": "text", "text": "In src/export.py."}]}},
+    ]  # fmt: skip
+    transcript.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    fields = {"session_id": "chat-1", "transcript_path": str(transcript)}
+    turns = []
+    for event in ("stop", "session-end", "session-end"):
+        called(event, payload(project, **fields))
+        turns += [result.data["turns"] for result in memory.run_jobs()]
+    assert sorted(turns, key=str) == [0, 0, 1]
+    transcript.unlink()
+    called("stop", payload(project, **fields))
+    (gone,) = memory.run_jobs()
+    assert gone.status is ResultStatus.NOTHING

@@ -327,6 +327,18 @@ def test_a_store_of_a_newer_format_is_said_to_the_agent(
     assert called("stop", payload(project)) == b""
 
 
+def test_a_store_that_cannot_be_read_is_said_to_the_agent(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "no access to private/place")
+
+    monkeypatch.setattr("memfs.app.hooking.open_memory_for", refused)
+    text = context_of(called("prompt", prompt(shared)))
+    assert "memory state: degraded (system.refused)" in text
+    assert "private" not in text
+
+
 def test_a_locked_store_is_still_asked(shared: Path) -> None:
     with locked(shared):
         assert CLAIM in context_of(called("prompt", prompt(shared)))
