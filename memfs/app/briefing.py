@@ -118,14 +118,22 @@ class Briefing(ABC):
         from memfs.domains.runs.run_index import refresh_run_index
         from memfs.services.vectors import refresh_vectors
 
-        data: dict[str, JsonValue] = dict(result.data)
         found = refresh_run_index(self.workspace, is_anew=True)
-        if found is not None:
-            data |= {"runs": found.listed + found.older, "runs_listed": found.listed}
-        data["issues_open"] = count_open(self.workspace)
+        is_open = count_open(self.workspace)
+        vectors = refresh_vectors(self.workspace)
+        if found is None or not self.actor.is_person:
+            # A count of what it may not see is nothing for a program.
+            return result
+        data: dict[str, JsonValue] = {
+            **result.data,
+            "runs": found.listed + found.older,
+            "runs_listed": found.listed,
+            "issues_open": is_open,
+        }
+        told = [result.message, f"{data['runs']} runs", f"{is_open} open issues"]
         if self.workspace.embedder is not None:
-            vectors = refresh_vectors(self.workspace)
             data["vectors"] = vectors.kept + vectors.embedded
             data["embedded"] = vectors.embedded
             data |= {"vectors_trouble": vectors.trouble} if vectors.trouble else {}
-        return replace(result, data=data)
+            told.append(f"{data['vectors']} vectors")
+        return replace(result, message=", ".join(told), data=data)

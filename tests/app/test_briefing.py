@@ -276,4 +276,7 @@ def test_rebuild_makes_the_list_anew_and_counts_it(project: Path) -> None:
     counted = {name: result.data[name] for name in ("runs", "runs_listed", "issues_open")}
     assert counted == {"runs": 1, "runs_listed": 1, "issues_open": 1}
     assert "vectors" not in result.data
+    assert result.message.endswith(", 1 runs, 1 open issues")
     assert (store_root(project) / RUNS_VIEW).read_text() == before
+    with agent_in(project) as memory:
+        assert "runs" not in memory.rebuild().data
