@@ -24,7 +24,6 @@ from memfs.agents.contract import (
     output_of,
 )
 from memfs.app.container import open_memory_for
-from memfs.errors import MemfsError
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.packet import MemoryState, Packet
 from memfs.services.modes import is_taking
