@@ -22,7 +22,7 @@ from typing import Final
 
 from memfs.agents.contract import EventKind
 from memfs.agents.install.calls import PROGRAM, Kinship
-from memfs.agents.install.planning import TWICE, Standing, peek, standing
+from memfs.agents.install.planning import TWICE, Standing, installed_of, peek
 from memfs.agents.install.probing import Stage, try_hook, try_server
 from memfs.agents.install.recipes import CLIENTS
 from memfs.agents.install.refusals import InstallRefusedError
@@ -76,7 +76,7 @@ def examine_clients(start: Path, env: Mapping[str, str]) -> tuple[ClientHealth, 
     """Examines every installation for this account and project, and tries its commands."""
     place = bench(start, env)
     every = [place.recipe(client, scope) for client in CLIENTS for scope in InstallScope]
-    found = {(item.client, item.scope): tuple(standing((item,))) for item in every}
+    found = {(item.client, item.scope): installed_of(item) for item in every}
     if not any(found.values()):
         return ()
     with _stage(env) as stage:
@@ -170,7 +170,8 @@ def _examined(
 
 def _fault(client: str, thing: Standing, trial: _Trial, kept: Sequence[str]) -> Problem | None:
     words = thing.found.command
-    if shutil.which(words[0], path=trial.env.get("PATH")) is None:
+    program = shutil.which(words[0], path=trial.env.get("PATH"))
+    if program is None:
         return _problem(
             thing,
             "install.program-missing",
@@ -194,7 +195,9 @@ def _fault(client: str, thing: Standing, trial: _Trial, kept: Sequence[str]) -> 
             hint=f"memfs install {client}",
             severity=Severity.WARNING,
         )
-    fault = trial.fault(client, kinds[0] if kinds else None, words)
+    # The very program that was looked at, whatever its name leads to by then.
+    spoken = (program, *words[1:])
+    fault = trial.fault(client, kinds[0] if kinds else None, spoken)
     part = thing.found.part
     code = "install.server-fails" if part is Part.SERVER else "install.hook-fails"
     return _problem(thing, code, f"{thing.found.name}: {fault}") if fault else None
@@ -231,20 +234,17 @@ def _doubles(
         if thing.found.part is Part.HOOKS and events.pop(thing.found.name, 0) > 1:
             message = f"expected {thing.found.name} to run memfs once, got it more than once"
             yield _problem(thing, TWICE, message, hint=hint)
-    other = found[item.client, item.scope.other]
-    here = {os.path.realpath(thing.path) for thing in things}
-    if item.scope is InstallScope.PROJECT:
-        for part, what in ((running, "hooks"), ((Part.INSTRUCTIONS,), "instructions")):
-            ours = [thing for thing in things if thing.found.part in part]
-            twins = [
-                thing
-                for thing in other
-                if thing.found.part in part and os.path.realpath(thing.path) not in here
-            ]
-            if ours and twins:
-                message = f"expected {what} in one place, got them in {twins[0].path} too"
-                hint = f"memfs uninstall {item.client} --user, or --project"
-                yield _problem(ours[0], TWICE, message, hint=hint)
+    own = {os.path.realpath(target.path) for target in item.targets}
+    is_told = item.scope is InstallScope.PROJECT
+    every = (*things, *(found[item.client, item.scope.other] if is_told else ()))
+    for part, what in ((running, "hooks"), ((Part.INSTRUCTIONS,), "instructions")):
+        meant = [thing for thing in every if thing.found.part in part]
+        ours = [thing for thing in meant if os.path.realpath(thing.path) in own]
+        twins = [thing for thing in meant if os.path.realpath(thing.path) not in own]
+        if ours and twins:
+            message = f"expected {what} in one place, got them in {twins[0].path} too"
+            hint = f"memfs uninstall {item.client} takes out one of them"
+            yield _problem(ours[0], TWICE, message, hint=hint)
 
 
 def _outdated(item: Recipe, things: Sequence[Standing]) -> Iterator[Problem]:

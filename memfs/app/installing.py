@@ -22,9 +22,9 @@ from memfs.agents.install.planning import (
     Plan,
     Standing,
     carry_out,
+    installed_of,
     plan_install,
     plan_uninstall,
-    standing,
 )
 from memfs.agents.install.recipes import CLIENTS, recipe
 from memfs.agents.install.shelf import InstallScope, Material, Places, Recipe
@@ -153,7 +153,7 @@ def uninstall_client(
         place.recipe(client, scope), others, place.keeper, project=place.places.project
     )
     notes = list(plan.notes)
-    if any(standing((place.recipe(client, scope.other),))):
+    if installed_of(place.recipe(client, scope.other)):
         notes.append(f"it is installed for the {scope.other} too: --{scope.other}")
     return _carried_out("uninstall", client, scope, plan, place, notes, dry_run=dry_run)
 
@@ -164,7 +164,7 @@ def installed(
     """Returns what of memfs's is installed, for each client and scope where anything is."""
     place = bench(start, env)
     every = (place.recipe(client, scope) for client in CLIENTS for scope in InstallScope)
-    found = ((item, tuple(standing((item,)))) for item in every)
+    found = ((item, installed_of(item)) for item in every)
     return tuple((item, things) for item, things in found if things)
 
 

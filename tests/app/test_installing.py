@@ -273,6 +273,28 @@ def test_instructions_that_are_included_are_not_written_twice(project: Path) -> 
     assert (project / "AGENTS.md").read_bytes() == b"# A\n"
 
 
+def test_a_block_that_an_include_made_superfluous_is_taken_out_too(project: Path) -> None:
+    act("claude", project)
+    place(project, {"AGENTS.md": b"# A\n"})
+    text = project / "CLAUDE.md"
+    text.write_text("@AGENTS.md\n" + text.read_text())
+
+    assert "not put in twice" in note_of(act("claude", project))
+    undo("claude", project)
+
+    assert tree(project) == {"AGENTS.md": b"# A\n", "CLAUDE.md": b"@AGENTS.md\n"}
+
+
+def test_cursor_gets_no_rule_where_it_reads_the_block_of_another_client(project: Path) -> None:
+    act("codex", project)
+
+    assert "not put in twice" in note_of(act("cursor", project))
+
+    assert not (project / ".cursor" / "rules").exists()
+    undo("cursor", project)
+    assert b"memfs:begin" in (project / "AGENTS.md").read_bytes()
+
+
 @pytest.mark.parametrize(("first", "second"), [(USER, PROJECT), (PROJECT, USER)])
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_second_installation_that_would_run_memfs_twice_is_refused(

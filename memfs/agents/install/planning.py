@@ -125,7 +125,8 @@ def plan_uninstall(
     """
     within = project if chosen.scope is InstallScope.PROJECT else None
     notes, targets = [], []
-    for target in (*chosen.targets, *chosen.also):
+    ours = (target for target in chosen.also if not target.is_shared)
+    for target in (*chosen.targets, *ours):
         needed = _needed_by(target, neighbours)
         if needed and peek(target.path) is not None:
             notes.append(f"{target.path} stays: {needed} is installed and reads it too")
@@ -156,6 +157,13 @@ def standing(recipes: Iterable[Recipe]) -> Iterator[Standing]:
         except InstallRefusedError:
             continue
         yield from (Standing(path=target.path, found=item) for item in found)
+
+
+def installed_of(item: Recipe) -> tuple[Standing, ...]:
+    """Returns what of memfs's a client has; nothing where it only shares what another one has."""
+    own = {real_path(target.path) for target in item.targets if not target.is_shared}
+    found = tuple(standing((item,)))
+    return found if any(real_path(thing.path) in own for thing in found) else ()
 
 
 def peek(path: Path) -> str | None:

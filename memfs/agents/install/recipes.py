@@ -69,6 +69,9 @@ def _claude(scope: InstallScope, places: Places, material: Material) -> Recipe:
         servers = places.project / ".mcp.json"
         texts = _claude_text(places.project)
         also = (Target(path=folder / "settings.local.json", editor=hooks),)
+        if texts.name != "CLAUDE.md":
+            text = places.project / "CLAUDE.md"
+            also += (Target(path=text, editor=MarkdownBlock(body=material.instructions)),)
     return Recipe(
         client="claude",
         scope=scope,
@@ -153,7 +156,12 @@ def _cursor(scope: InstallScope, places: Places, material: Material) -> Recipe:
         note = "Cursor keeps rules for every project in its own settings, not in a file"
         return Recipe(client="cursor", scope=scope, targets=targets, notes=(note,))
     texts = Target(path=folder / "rules" / "memfs.mdc", editor=rule)
-    return Recipe(client="cursor", scope=scope, targets=(*targets, texts))
+    agents = Target(
+        path=places.project / "AGENTS.md",
+        editor=MarkdownBlock(body=material.instructions),
+        is_shared=True,
+    )
+    return Recipe(client="cursor", scope=scope, targets=(*targets, texts), also=(agents,))
 
 
 def _gemini(scope: InstallScope, places: Places, material: Material) -> Recipe:

@@ -30,7 +30,7 @@ def payload(client: str, kind: EventKind, *, folder: str, transcript: str) -> by
     fields = _fields(client, name, folder, transcript)
     if kind is EventKind.PROMPT and client != "antigravity":
         fields["prompt"] = QUESTION
-    if kind is EventKind.SESSION_START:
+    if kind is EventKind.SESSION_START and client != "cursor":
         fields["source"] = "startup"
     return json.dumps(fields).encode()
 
