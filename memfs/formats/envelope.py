@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -37,6 +36,7 @@ from memfs.formats.field_readers import (
 )
 from memfs.formats.kind_fields import FieldError, check_field, grants_in
 from memfs.model.authority import DEFAULT_SINKS, Authority, Sensitivity, Sink
+from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant
 from memfs.model.kinds import FieldType, KindSpec
 from memfs.model.limits import BODY_BYTES, MAX_VERSION, TITLE_CHARS
@@ -48,7 +48,7 @@ REQUIRED: Final = ("id", "kind", "scope", "observed", "origin")
 """What every record of the ledger says of itself (A3); a draft needs none but the kind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class EnvelopeField:
     """One field: its name in files and in ``Record``, and both directions."""
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import EVENT_PREFIX, RUN_PREFIX
 from memfs.model.instants import format_instant, parse_instant
 from memfs.model.issue import EventKind, IssueEvent
@@ -33,7 +34,7 @@ _LINE_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 INDENT: Final = "  "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LogFault:
     """A line of a body that is no part of an event.
 
@@ -48,7 +49,7 @@ class LogFault:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IssueLog:
     """What stands in the body of an issue.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import DataError
 from memfs.formats.fast_matter import read_fast
 from memfs.formats.text import decode_text, find_lone_cr, place_of
 from memfs.formats.yaml_spans import Place, Position
+from memfs.model.frozen import frozen
 from memfs.model.limits import MATTER_BYTES
 from memfs.model.values import JsonValue
 
@@ -30,7 +30,7 @@ class FrontmatterError(DataError):
     code = "frontmatter.error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document:
     """A file in two parts.
 
@@ -51,7 +51,7 @@ class Document:
     has_matter: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Matter:
     """What the frontmatter says.
 

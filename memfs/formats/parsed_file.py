@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from memfs.formats.fast_matter import read_fast
 from memfs.formats.matter import Document, FrontmatterError, parse_fully, split
 from memfs.formats.text import decode_text
 from memfs.formats.yaml_spans import Place, Position
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ParsedFile:
     """A file as plain data, before any field is looked at.
 

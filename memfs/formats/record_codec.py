@@ -8,7 +8,7 @@ that cannot be given back byte for byte is refused with a typed error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfs.errors import DataError
 from memfs.formats.canonical import UnwritableError, emit_matter, plain_data, title_of
@@ -17,6 +17,7 @@ from memfs.formats.kind_fields import FieldError
 from memfs.formats.matter import FENCE, Document, split
 from memfs.formats.parsed_file import ParsedFile, parse_file
 from memfs.formats.text import is_encodable
+from memfs.model.frozen import frozen
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
@@ -31,7 +32,7 @@ class RecordError(DataError):
     code = "record.unreadable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Decoded:
     """What decoding found.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memfs.errors import DataError
 from memfs.formats.yaml_spans import Place, Position
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem, Severity
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _QUOTED_CHARS: Final = 40
 _SENTENCE_CHARS: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Fault:
     """Something wrong with a value, before its place in the file is known.
 
@@ -47,7 +47,7 @@ class Fault:
     severity: Severity = Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Locator:
     """Finds the position of a field in one file.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from memfs.errors import DataError
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -21,7 +21,7 @@ class YamlError(DataError):
     code = "yaml.syntax"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Span:
     """Where one top-level entry stands in the text, as character offsets.
 
@@ -40,7 +40,7 @@ class Span:
     column: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ParsedYaml:
     """A mapping read from YAML.
 

@@ -18,12 +18,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, cast
 
 from memfs.index.dates import is_time_word
 from memfs.index.forms import FIRST_PERSON, FUNCTION_WORDS, IRREGULAR
+from memfs.model.frozen import frozen
 
 MAX_TERM_BYTES: Final = 120
 
@@ -40,7 +40,7 @@ _OPTIONAL_MARKS: Final = "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\
 _APOSTROPHES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AnalysisSettings:
     """Which steps are on; every one can be switched off to measure what it brings."""
 

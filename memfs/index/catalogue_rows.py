@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 SCHEMA_VERSION: Final = 3
 COLUMNS: Final = (
@@ -51,7 +52,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CatalogueEntry:
     """One row: what is needed to find a record, nothing that replaces reading it.
 
@@ -77,7 +78,7 @@ class CatalogueEntry:
     inputs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TombstoneEntry:
     """One tombstone: where it stands and the marks by which what it bars is recognised."""
 
@@ -85,7 +86,7 @@ class TombstoneEntry:
     marks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CatalogueFilter:
     """What a listing asks for; empty fields do not restrict.
 

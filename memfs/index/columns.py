@@ -11,10 +11,10 @@ import json
 import zlib
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import IndexUnavailableError
+from memfs.model.frozen import frozen
 
 _MAGIC: Final = b"memfs-columns-1\n"
 _ARRAYS: Final = (
@@ -39,7 +39,7 @@ def columns_name(segment: str) -> str:
     return f"{segment}.docs"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Columns:
     """Values of documents 0 … n-1 of one segment.
 

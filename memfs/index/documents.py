@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -18,6 +17,7 @@ from memfs.index.analysis import Analyzer
 from memfs.index.dates import day_keys, record_keys, states_time
 from memfs.index.port import FieldWeights
 from memfs.model.authority import Authority, Sensitivity, Sink
+from memfs.model.frozen import frozen
 from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
@@ -32,7 +32,7 @@ _ASKED: Final = ("task", "workflow", "verdict")
 _SESSION: Final = re.compile(r"session:(?P<session>.+?)#(?P<turn>\d{1,9})\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document:
     """One record, ready to index.
 

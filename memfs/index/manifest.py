@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.port import SCHEMA_VERSION
+from memfs.model.frozen import frozen
 
 MANIFEST_NAME: Final = "manifest.json"
 _MAX_BYTES: Final = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SegmentEntry:
     """One segment: its name, the documents in it and the numbers of those deleted since."""
 
@@ -33,7 +33,7 @@ class SegmentEntry:
         return self.count - len(self.deleted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Manifest:
     """What a generation holds.
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from memfs.index.analysis import AnalysisSettings
+from memfs.model.frozen import frozen
 
 if TYPE_CHECKING:
     from memfs.index.documents import Document
@@ -22,7 +23,7 @@ SCHEMA_VERSION = 4
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FieldWeights:
     """How much a word counts by where it stands; 0 leaves the field out of the index."""
 
@@ -32,7 +33,7 @@ class FieldWeights:
     tags: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScoringSettings:
     """Every signal of the keyword score; each can be switched off by its neutral value.
 
@@ -64,7 +65,7 @@ class ScoringSettings:
 DEFAULT_SCORING = ScoringSettings()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexSettings:
     """What is fixed when records are indexed; a change of it means a new generation."""
 
@@ -81,7 +82,7 @@ class IndexSettings:
 DEFAULT_INDEXING = IndexSettings()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexQuery:
     """One search.
 
@@ -113,7 +114,7 @@ class IndexQuery:
     by_importance: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexHit:
     """One match.
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from memfs.index.port import ScoringSettings
 from memfs.index.pruning import Pruning, TermList, sum_all
 from memfs.index.view import Postings, View
+from memfs.model.frozen import frozen
 
 _NAMED_BY_ID = 10.0
 """A record that a question names by its id comes before all that only match its words."""
@@ -26,7 +27,7 @@ _BACKGROUND = 100.0
 """Records that a store is imagined to hold besides its own when words are weighed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Question:
     """A question taken apart.
 
@@ -47,7 +48,7 @@ class Question:
     asks_time: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Term:
     """One term of a question.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from memfs.model.decision import Reason
 from memfs.model.evidence import Check, Quote
+from memfs.model.frozen import frozen
 from memfs.model.origin import Origin
 from memfs.model.record import Record
 
@@ -32,7 +32,7 @@ class CandidateState(StrEnum):
     EXPIRED = "expired"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Submission:
     """A request to admit one claim, before any decision.
 
@@ -66,7 +66,7 @@ class Submission:
     text: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Candidate:
     """One entry of the inbox.
 

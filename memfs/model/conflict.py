@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.record import Record
 from memfs.model.scope import Scope
@@ -27,7 +27,7 @@ class Resolution(StrEnum):
     """Another set holds its members now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conflict:
     """One conflict set as the ledger keeps it.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from memfs.model.authority import Authority
+from memfs.model.frozen import frozen
 
 
 class Verdict(StrEnum):
@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     NEEDS_ANSWER = "needs_answer"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Reason:
     """Why: a stable dotted code and one sentence that never quotes a secret."""
 
@@ -27,7 +27,7 @@ class Reason:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Decision:
     """The answer of policy to one submission or one administrative operation.
 

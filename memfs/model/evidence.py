@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 EVIDENCE_KIND: Final = "evidence"
 """Kind of the content-free envelope around a source."""
@@ -12,7 +13,7 @@ EXCERPT_KIND: Final = "excerpt"
 """Kind of the words of a source, erasable apart from their envelope."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quote:
     """A span that is said to stand verbatim in an evidence record.
 
@@ -33,7 +34,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Observation:
     """What the host itself saw: values, never the text that a tool printed.
 
@@ -72,7 +73,7 @@ class CheckKind(StrEnum):
     """A day of the calendar: ``2026-11-30``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Check:
     """What a claim names to be verified: a kind, and the value as the claim writes it."""
 

@@ -6,12 +6,12 @@ opens reading and proposing in the store that carries it and never an action out
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 from memfs.model.authority import Sensitivity, Sink
+from memfs.model.frozen import frozen
 from memfs.model.origin import Principal
 from memfs.model.scope import Scope
 
@@ -28,7 +28,7 @@ GRANT_SINKS: Final = frozenset({Sink.PERSON, Sink.AGENT})
 """Where granted text may go unless the grant says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Grant:
     """One grant, as the ledger has it.
 

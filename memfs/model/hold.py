@@ -6,10 +6,10 @@ While ``holds/<key>.json`` stands in the ledger, readers are served the admitted
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from memfs.model.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hold:
     """One held path.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 ISSUE_KIND: Final = "issue"
 
@@ -35,7 +36,7 @@ class IssueState(StrEnum):
         return self in (IssueState.RESOLVED, IssueState.WONTFIX)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IssueEvent:
     """One event of an issue.
 

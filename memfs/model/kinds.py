@@ -7,9 +7,10 @@ domain adds a kind with one module and one line in ``memfs.app.registry``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+from memfs.model.frozen import frozen
 
 
 class FieldType(StrEnum):
@@ -37,7 +38,7 @@ class Filing(StrEnum):
     """``<folder>/<end of the subject>/<subject>-…``: what is about one record stands together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FieldSpec:
     """One field that a kind adds to the envelope."""
 
@@ -48,7 +49,7 @@ class FieldSpec:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KindSpec:
     """One kind of record.
 

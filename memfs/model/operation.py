@@ -7,11 +7,11 @@ or not at all, and knows nothing about why it was allowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from memfs.model.decision import Decision
+from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
 
 
@@ -43,7 +43,7 @@ class OperationKind(StrEnum):
     RECORD = "record"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileChange:
     """One file of a plan.
 
@@ -64,7 +64,7 @@ class FileChange:
     replaces_working: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Plan:
     """One operation, ready to commit.
 
@@ -94,7 +94,7 @@ class Plan:
     settles: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Commit:
     """A commit as history shows it.
 

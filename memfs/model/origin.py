@@ -7,9 +7,10 @@ what the caller says of itself (A3). Which class a channel gives is policy.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 _IMPORTED: Final = "import:"
 _PRINCIPAL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+/-]{0,63}\Z")
@@ -24,7 +25,7 @@ class PrincipalKind(StrEnum):
     SYSTEM = "system"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Principal:
     """An acting party, written ``user:ana`` or ``agent:claude``."""
 
@@ -98,7 +99,7 @@ class OriginClass(StrEnum):
     SYSTEM = "system"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Origin:
     """Where a claim came from.
 
@@ -126,7 +127,7 @@ class Origin:
         return self.source.partition("/")[0].partition("#")[0] if is_imported else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Actor:
     """The principal that runs an operation and the channel it came through."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.origin import Origin
 from memfs.model.record import Record
 
@@ -21,7 +21,7 @@ class UseResult(StrEnum):
     FAILURE = "failure"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UseOutcome:
     """One outcome as the ledger keeps it; it holds no word of anybody.
 
@@ -49,7 +49,7 @@ class UseOutcome:
         return frozenset((*self.evidence, *self.checks))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Utility:
     """How often using a record turned out how."""
 

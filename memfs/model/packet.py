@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from memfs.model.frozen import frozen
 from memfs.model.record import StoredRecord
 
 
@@ -19,7 +19,7 @@ class MemoryState(StrEnum):
     SHADOW = "shadow"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScoredRecord:
     """A hit with the parts of its score (A55).
 
@@ -36,7 +36,7 @@ class ScoredRecord:
     rank: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LeftOut:
     """A record that matched and is not in the packet."""
 
@@ -45,7 +45,7 @@ class LeftOut:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Card:
     """One record in a packet: rendered text and what it cost."""
 
@@ -54,7 +54,7 @@ class Card:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Entry:
     """One thing in a section of a packet, whole: a run, a next step, an open issue.
 
@@ -69,7 +69,7 @@ class Entry:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section:
     """A part of a packet before its cards: how work stands.
 
@@ -88,7 +88,7 @@ class Section:
     more: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Packet:
     """What an agent gets.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from memfs.model.authority import Sink
+from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
 from memfs.model.scope import Scope
 
@@ -13,7 +13,7 @@ DEFAULT_BUDGET_TOKENS = 1500
 DEFAULT_LIMIT = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Query:
     """What is asked and by whom.
 

@@ -7,11 +7,12 @@ served is asked of ``memfs.policy.access`` alone (A89).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from types import MappingProxyType
 
 from memfs.model.authority import DEFAULT_SINKS, Authority, Sensitivity, Sink
+from memfs.model.frozen import frozen
 from memfs.model.origin import Origin
 from memfs.model.relation import Relation
 from memfs.model.scope import Scope
@@ -22,7 +23,7 @@ DEFAULT_IMPORTANCE = 5
 NO_FIELDS: Mapping[str, JsonValue] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Record:
     """One admitted or proposed claim.
 
@@ -112,7 +113,7 @@ class Record:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredRecord:
     """A record together with where the ledger keeps it.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from memfs.model.frozen import frozen
 
 
 class RelationKind(StrEnum):
@@ -17,7 +18,7 @@ class RelationKind(StrEnum):
     RELATED = "related"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Relation:
     """One link; ``label`` is free text for ``related`` and empty otherwise."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 
 
@@ -23,7 +24,7 @@ class ResultStatus(StrEnum):
     PROBLEMS = "problems"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Result:
     """What one action did.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 RUN_KIND: Final = "run"
 ITEMS: Final = 20
@@ -34,7 +35,7 @@ class RunState(StrEnum):
 FINAL_STATES: Final = tuple(state for state in RunState if state.is_final)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Worker:
     """Who worked in a run: a name, how that ended, and a line."""
 
@@ -43,7 +44,7 @@ class Worker:
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunOutcome:
     """What came of a run, in the words of whoever did it.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]{0,127}\Z")
 
@@ -22,7 +23,7 @@ class ScopeKind(StrEnum):
     TEAM = "team"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Scope:
     """One namespace, written ``project:datasync``; ``global`` alone has no name."""
 

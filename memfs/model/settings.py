@@ -7,9 +7,11 @@ tighten any row of the promotion table and loosen only those marked loosenable.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
+
+from memfs.model.frozen import frozen
 
 STORE_FORMAT = 1
 
@@ -46,7 +48,7 @@ class Mode(StrEnum):
     ENFORCED = "enforced"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TrustSettings:
     """Who may act for a person, and what happens to hand edits.
 
@@ -59,7 +61,7 @@ class TrustSettings:
     forms: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RankSettings:
     """Weights of the rank; 0 switches a signal off."""
 
@@ -73,7 +75,7 @@ class RankSettings:
     floor: float = 0.25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecallSettings:
     """Caps of a packet (A94); sizes are UTF-8 bytes."""
 
@@ -85,7 +87,7 @@ class RecallSettings:
     rank: RankSettings = field(default_factory=RankSettings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class InboxSettings:
     """Bounds of the inbox; the quota counts candidates of one principal."""
 
@@ -94,7 +96,7 @@ class InboxSettings:
     item_bytes: int = 65536
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunSettings:
     """What an agent is given before it starts, and how long work stays in sight.
 
@@ -113,7 +115,7 @@ class RunSettings:
     idle_minutes: int = 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoreSettings:
     """How the store writes."""
 
@@ -122,7 +124,7 @@ class StoreSettings:
     lock_timeout_s: float = 30.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Settings:
     """Everything ``memfs.yaml`` can say.
 

@@ -7,11 +7,12 @@ because it looks alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from memfs.model.frozen import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class Tombstone:
     """One record that was forgotten, or one source that was deleted.
 

@@ -11,13 +11,13 @@ the record from the ledger first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, assert_never
 
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.conflict import CONFLICT_KIND
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.model.grant import Grant
 from memfs.model.origin import Actor, Channel, PrincipalKind
 from memfs.model.record import Record
@@ -35,7 +35,7 @@ _HISTORY: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.RETRACTED,
 """What a person may look at in a history; never a tombstone, never what awaits repair."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AccessRequest:
     """Who wants to read, for where, and as of when.
 
@@ -81,7 +81,7 @@ class AccessRequest:
         return is_trusted(self.actor)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class AccessDecision:
     """Whether a record may be read, how much of it, and why not.
 

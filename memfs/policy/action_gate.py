@@ -10,13 +10,13 @@ check to use; it replaces none of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from memfs.model.authority import Authority
 from memfs.model.decision import Reason
 from memfs.model.evidence import EVIDENCE_KIND
+from memfs.model.frozen import frozen
 from memfs.model.origin import Channel, OriginClass
 from memfs.model.record import Record
 from memfs.model.status import Status
@@ -30,7 +30,7 @@ ACTION_AUTHORITY: Final = Authority.NONE
 _LIVE: Final = frozenset({Channel.PROMPT_HOOK, Channel.TERMINAL, Channel.EDITOR, Channel.PAGE})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Approval:
     """What is offered as approval.
 
@@ -43,7 +43,7 @@ class Approval:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ActionDecision:
     """Whether memory may flow into a call; ``allowed`` only ever by fresh approval.
 

@@ -7,13 +7,13 @@ keeps the books: it holds, repairs, expires and writes receipts, and admits noth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
 from memfs.model.authority import Authority
 from memfs.model.decision import Decision, Reason, Verdict
+from memfs.model.frozen import frozen
 from memfs.model.kinds import KindSpec
 from memfs.model.origin import SYSTEM_ACTOR, Actor, OriginClass, Principal
 from memfs.model.record import Record
@@ -33,7 +33,7 @@ class Who(StrEnum):
     PERSON_OR_SYSTEM = "person-or-system"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rule:
     """One administrative operation: its stable code, who may, and in which modes."""
 

@@ -9,9 +9,9 @@ because it looks alike.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
+from memfs.model.frozen import frozen
 from memfs.model.kinds import KindRegistry
 from memfs.model.origin import OriginClass
 from memfs.model.record import Record, StoredRecord
@@ -21,7 +21,7 @@ from memfs.model.text import normalise_text, statement_of
 from memfs.policy.content import statement_parts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Comparison:
     """What active records have to say about a draft.
 

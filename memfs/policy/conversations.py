@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.model.origin import Origin
 from memfs.policy.reasons import reason
 from memfs.policy.sources import is_switched_off
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conversation:
     """A conversation as the rule sees it.
 

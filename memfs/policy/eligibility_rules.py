@@ -6,15 +6,15 @@ Narrow on purpose: they refuse standing instructions, not statements about the w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.policy.hints import LazyPattern
 
 _FLAGS: Final = re.IGNORECASE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EligibilityRule:
     """A pattern of something that is refused.
 

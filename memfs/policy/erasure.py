@@ -11,10 +11,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import is_id
 from memfs.model.record import Record
 from memfs.policy.content import fields_of
@@ -48,7 +48,7 @@ class Level(StrEnum):
     """Copies outside of this store: never reached from here, always named."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Phrases:
     """Words to hunt down, and how many more stand in records that stay."""
 

@@ -7,8 +7,9 @@ coarser but misses none of the smuggling families. Pure ASCII is answered at onc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 _TECHNIQUES: Final = frozenset(
     {
@@ -43,7 +44,7 @@ _FAMILIES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class HiddenFinding:
     """Where a text holds something unseen.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Generic, Protocol, TypeVar
+
+from memfs.model.frozen import frozen
 
 _WORD: Final = re.compile(r"\w+")
 _ASCII_WORDS: Final = "".join(
@@ -21,7 +22,7 @@ _ASCII_WORDS: Final = "".join(
 _STRANGE: Final = re.compile("[\u0130\u0131\u017f]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class LazyPattern:
     """A pattern that is compiled when it is first asked for (``re`` keeps it)."""
 

@@ -8,14 +8,14 @@ from. A person's own statement is asked only about what people do not write by t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.policy.hidden import visible_text
 from memfs.policy.hints import LazyPattern, RulesByWord, is_hinted, longest_run, words_in
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class InjectionRule:
     """One rule.
 

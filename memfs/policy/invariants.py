@@ -7,9 +7,9 @@ single file can get wrong by itself is found by decoding.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import prefix_of, split_version
 from memfs.model.kinds import KindRegistry
 from memfs.model.problem import Problem, Severity
@@ -19,7 +19,7 @@ from memfs.model.status import Status
 _SUCCESSORS: Final = frozenset({Status.SUPERSEDED})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Snapshot:
     records: Sequence[StoredRecord]
     by_id: Mapping[str, StoredRecord]

@@ -9,9 +9,10 @@ text go too: whoever can guess the text could confirm it by them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.origin import Origin
 from memfs.model.record import NO_FIELDS, Record, StoredRecord
 from memfs.model.values import JsonValue
@@ -33,7 +34,7 @@ SOURCE: Final = "source"
 """Shows where it was said and by whom, as the transport told."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Visible:
     """A record as a reader may see it.
 

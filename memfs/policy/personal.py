@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.policy.hints import LazyPattern
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class PersonalFinding:
     """Where a text holds a personal number.
 

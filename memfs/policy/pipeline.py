@@ -16,6 +16,7 @@ from typing import Final
 from memfs.model.authority import Authority
 from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Reason, Verdict
+from memfs.model.frozen import frozen
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
@@ -31,7 +32,7 @@ _NO_EVIDENCE: Final[Mapping[str, Record]] = MappingProxyType({})
 _NO_SUPPORT: Final[Mapping[str, tuple[Record, ...]]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AdmissionView:
     """What the ledger has to say about one submission, read at its head.
 
@@ -127,7 +128,7 @@ class Context:
         return visible_text(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Findings:
     """What the steps have found so far.
 
@@ -178,7 +179,7 @@ class Findings:
 Check = Callable[[Context, Findings], Findings]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Step:
     """One named step of the pipeline and the actions that it has nothing to say about."""
 

@@ -10,12 +10,12 @@ refused by earlier steps of the pipeline and has no row here: no setting reaches
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
 from memfs.model.decision import Reason, Verdict
+from memfs.model.frozen import frozen
 from memfs.model.origin import OriginClass
 
 
@@ -65,7 +65,7 @@ class Trait(StrEnum):
     """It would remove a record or change the settings."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Case:
     """One submission as the table sees it."""
 
@@ -75,7 +75,7 @@ class Case:
     traits: frozenset[Trait]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PromotionRow:
     """One row: conditions that must all hold, and a verdict. An empty set is no condition.
 

@@ -9,13 +9,14 @@ other records stay behind: they mean nothing in another store, and a copy must n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from memfs.model.authority import Authority, Sensitivity
 from memfs.model.decision import Reason
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant
 from memfs.model.kinds import KindSpec
 from memfs.model.origin import Origin
@@ -32,7 +33,7 @@ PUBLICATION_KIND: Final = "publication"
 _SOURCE: Final = "publication:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Offer:
     """What the outbox says of one publication.
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.origin import Origin, OriginClass
 from memfs.model.record import Record
@@ -32,7 +33,7 @@ _OF_A_PERSON: Final = ("user_confirmed", "corrects")
 _WORD: Final = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Input:
     """One thing that a record rests on, as it stands now.
 

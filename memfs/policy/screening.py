@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.policy.hidden import HiddenFinding, scan_hidden, visible_text
 from memfs.policy.hints import LazyPattern, is_hinted, words_in
 from memfs.policy.injection import hints_in, scan_injection
@@ -69,7 +70,7 @@ _PROSPECTIVE_HINTS: Final = ("reminder", "forget")
 """The same for what asks for something later."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Screened:
     """What screening found: reasons to refuse, and reasons for a person to look."""
 

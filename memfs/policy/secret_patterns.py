@@ -8,16 +8,16 @@ identifiers or weak signs: a person looks, nothing is refused.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.policy.hints import LazyPattern
 
 _RUN: Final = 16
 """Hardly any token is shorter, and few words of prose are as long."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SecretFamily:
     """One family.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.policy.credential_labels import (
     AUTHORIZATION,
     CARD,
@@ -35,7 +35,7 @@ from memfs.policy.secret_library import is_for_library, library_families, librar
 from memfs.policy.secret_patterns import ISSUED, SecretFamily
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class SecretFinding:
     """Where a text holds a secret.
 

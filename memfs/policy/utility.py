@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.model.decision import Reason
 from memfs.model.evidence import EVIDENCE_KIND, Outcome
+from memfs.model.frozen import frozen
 from memfs.model.kinds import KindSpec
 from memfs.model.origin import Origin, OriginClass, Principal
 from memfs.model.outcome import UseOutcome, UseResult, Utility, outcome_from
@@ -32,7 +32,7 @@ _SEEN: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OutcomeCase:
     """One outcome that asks to be recorded.
 

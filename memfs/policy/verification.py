@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeGuard
 
 from memfs.model.authority import Authority
@@ -19,6 +18,7 @@ from memfs.model.candidate import Submission
 from memfs.model.decision import Reason
 from memfs.model.digests import content_digest
 from memfs.model.evidence import EVIDENCE_KIND, Quote
+from memfs.model.frozen import frozen
 from memfs.model.origin import Origin, OriginClass
 from memfs.model.record import Record
 from memfs.model.scope import Scope
@@ -42,7 +42,7 @@ _FILLERS: Final = frozenset(_FILLER_WORDS.split())
 """Words that say nothing beside a path, a commit, a name or how something ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Verification:
     """The answer of a deterministic verifier: a path, a commit, a test result, a date.
 
@@ -61,7 +61,7 @@ class Verification:
     is_proof: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class QuoteCheck:
     """What checking all quotes of a submission gave.
 

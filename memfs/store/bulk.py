@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
 from memfs.errors import StoreError
 from memfs.model.digests import blob_id
+from memfs.model.frozen import frozen
 from memfs.store.catfile import CatFile
 from memfs.store.git import GitFailedError, git_command, git_environment, missing_git, run_git
 from memfs.store.paths import check_path
@@ -35,7 +35,7 @@ class BulkFailedError(StoreError):
     code = "store.bulk-failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BulkTree:
     """What was written.
 

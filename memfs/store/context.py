@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from memfs.model.frozen import frozen
 from memfs.model.settings import StoreSettings
 from memfs.store.catfile import CatFile
 from memfs.store.effects import REAL_EFFECTS, Effects
@@ -19,7 +20,7 @@ from memfs.store.staging import Staging
 from memfs.store.tree import TreeCache
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WriteContext:
     """One repository as a writer sees it; see :func:`make_context`.
 

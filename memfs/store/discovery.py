@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import ConflictError, StoreError, UsageError
+from memfs.model.frozen import frozen
 from memfs.model.ids import STORE_PREFIX, is_id
 from memfs.store.layout import SETTINGS_PATH, STORE_FOLDER
 
@@ -53,7 +53,7 @@ class Discovery(StrEnum):
     HOME = "home"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoreLocation:
     """Where a store is.
 
@@ -69,7 +69,7 @@ class StoreLocation:
     how: Discovery
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GitProject:
     """A Git working tree around a folder.
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.store import scrub
 from memfs.store.git import run_git
 
 STASH: Final = "refs/stash"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HistoryRewrite:
     """What is to leave the history.
 
@@ -42,7 +42,7 @@ class HistoryRewrite:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RefState:
     """A ref with the object that it names and that one's type; a tag's target type as well."""
 
@@ -57,7 +57,7 @@ class RefState:
         return "commit" in (self.kind, self.target)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StashEntry:
     """One line of the stash's log."""
 
@@ -65,7 +65,7 @@ class StashEntry:
     rest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rewritten:
     """A rewritten history, ready to take the place of the old one.
 

@@ -9,11 +9,12 @@ is written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit
 from memfs.store.catfile import CatFile
@@ -27,7 +28,7 @@ from memfs.store.snapshot import Snapshot
 _MAX_RENAMES: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BlameLine:
     """One line of a file with the commit that wrote it; ``number`` is 1-based."""
 
@@ -36,7 +37,7 @@ class BlameLine:
     commit: Commit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class FileVersion:
     """One commit that changed a file, and the name that the file had in it."""
 

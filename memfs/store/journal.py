@@ -13,9 +13,9 @@ import functools
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from memfs.model.frozen import frozen
 from memfs.store.effects import Effects
 
 _ABSENT: Final = "-"
@@ -48,7 +48,7 @@ class StatKey(NamedTuple):
 NO_FILE: Final = StatKey(0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Placed:
     """One working file of a transaction.
 
@@ -65,7 +65,7 @@ class Placed:
     replaces: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Intent:
     """A transaction that is about to happen, or has.
 
@@ -84,7 +84,7 @@ class Intent:
     files: tuple[Placed, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Marker:
     """The state that is in step: both refs, the index file, and the boot it was seen in."""
 

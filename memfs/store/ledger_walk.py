@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit
 from memfs.store.git import run_git
@@ -27,7 +27,7 @@ _REGULAR: Final = frozenset({b"100644", b"100755"})
 _IDENTITY: Final = b" memfs <"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LedgerStep:
     """One operation on the ledger.
 
@@ -48,7 +48,7 @@ class LedgerStep:
     between: tuple[Commit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class ForeignMove:
     """A move of the ledger's ref that memfs did not make."""
 
@@ -56,7 +56,7 @@ class ForeignMove:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Seen:
     commit: Commit
     tree: str

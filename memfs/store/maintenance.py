@@ -11,10 +11,10 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.store.bulk import sweep_bulk_refs
 from memfs.store.files import TEMPORARY_PREFIX
 from memfs.store.git import run_git
@@ -29,7 +29,7 @@ _SAMPLE: Final = "17"
 """Object names are evenly spread, so one of the 256 folders tells how many there are."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Maintenance:
     """What was done.
 

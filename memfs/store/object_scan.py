@@ -11,10 +11,10 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.store.git import GitFailedError, git_command, git_environment, missing_git, run_git
 from memfs.store.layout import RECORD_FOLDERS
 
@@ -23,7 +23,7 @@ _MATTER_ID: Final = re.compile(rb"^id:[ \t]*[\"']?([a-z]+_[0-9a-z]{26})[\"']?[ \
 _MOST_MATTER: Final = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RawObject:
     """One object with its kind and content."""
 
@@ -32,7 +32,7 @@ class RawObject:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Copies:
     """Every form in which records ever stood in the repository.
 

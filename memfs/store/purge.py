@@ -17,10 +17,11 @@ import json
 import os
 import shutil
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.store.context import WriteContext
 from memfs.store.git import run_git
 from memfs.store.histories import HistoryRewrite, Rewritten, list_refs
@@ -40,7 +41,7 @@ _JOURNAL: Final = "journal"
 _ATTEMPTS: Final = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Purged:
     """What a rewrite did: commits that got another id, and files of the branch that changed.
 
@@ -53,7 +54,7 @@ class Purged:
     blobs: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Journal:
     """All that is needed to finish; ``stage`` is ``refs``, then ``files``, then ``objects``."""
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memfs.errors import GitError
+from memfs.model.frozen import frozen
 from memfs.store.context import WriteContext
 from memfs.store.gitindex import IndexEdit
 from memfs.store.indexkeeper import heal_edits
@@ -36,7 +36,7 @@ from memfs.store.settled import GIT_LOCKS, is_purge_pending
 from memfs.store.staging import Staging, remove_leftovers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recovery:
     """What a recovery did.
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import ConflictError, StoreError
+from memfs.model.frozen import frozen
 from memfs.store.effects import Effects
 from memfs.store.lock import FileLock
 from memfs.store.staging import Staging
@@ -85,7 +85,7 @@ def _read_text(path: str) -> str | None:
     return (content or b"").decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RefMove:
     """One ref on its way: its old value (empty for absent) and its new one."""
 

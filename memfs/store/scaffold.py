@@ -11,12 +11,12 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from memfs.errors import StoreError
+from memfs.model.frozen import frozen
 from memfs.store.discovery import find_git_project, is_store, pointer_text
 from memfs.store.files import FOLDER_MODE, atomic_write, make_private, open_root
 from memfs.store.git import GitFailedError, init_repository, run_git
@@ -82,7 +82,7 @@ class UnsuitableFolderError(StoreError):
     code = "store.unsuitable-folder"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ConfigDrift:
     """A setting of the store's repository that is not what memfs needs."""
 

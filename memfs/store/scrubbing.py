@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfs.errors import DataError
 from memfs.model.digests import blob_id
+from memfs.model.frozen import frozen
 from memfs.store.files import atomic_write, open_root, read_file, remove_file
 from memfs.store.histories import HistoryRewrite
 from memfs.store.layout import UNTRACKED_FOLDERS
 from memfs.store.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scrubbed:
     """Paths that went, paths whose text was replaced, and paths that could not be looked at."""
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import StoreError
+from memfs.model.frozen import frozen
 from memfs.model.settings import Durability
 from memfs.store.catfile import CatFile
 from memfs.store.effects import REAL_EFFECTS, Effects
@@ -45,7 +45,7 @@ class SessionRefusedError(StoreError):
     code = "session.refused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SessionCommit:
     """One commit of a session: a turn."""
 

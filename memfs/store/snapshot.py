@@ -11,11 +11,11 @@ from __future__ import annotations
 import heapq
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from memfs.errors import DataError, StoreError
+from memfs.model.frozen import frozen
 from memfs.model.hold import Hold
 from memfs.model.ids import CommitId, is_id, short_id
 from memfs.store.catfile import CatFile, ObjectCorruptError
@@ -44,7 +44,7 @@ class TreeEntry(NamedTuple):
     mode: int = MODE_FILE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class TreeChange:
     """One path with different content in two snapshots: blob ids, ``None`` for nothing."""
 
@@ -53,7 +53,7 @@ class TreeChange:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class IrregularEntry:
     """Something in a tree that is never served; ``reason`` is a short stable word."""
 

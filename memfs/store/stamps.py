@@ -15,12 +15,13 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from memfs.errors import DataError
+from memfs.model.frozen import frozen
 from memfs.store.files import (
     FileRefusedError,
     atomic_write,
@@ -65,7 +66,7 @@ class Scan(NamedTuple):
         return stat.S_ISREG(mode) and links == 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StampTable:
     """What the last comparison found.
 

@@ -14,10 +14,10 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfs.errors import GitError
+from memfs.model.frozen import frozen
 from memfs.model.operation import Commit, FileChange, Plan
 from memfs.model.settings import Durability
 from memfs.store.bulk import BULK_CHANGES, write_bulk
@@ -57,7 +57,7 @@ from memfs.store.staging import Staging
 from memfs.store.treebuilder import build_tree
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Prepared:
     """A plan with its content written aside.
 

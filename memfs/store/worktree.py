@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import DataError
+from memfs.model.frozen import frozen
 from memfs.store.catfile import ObjectMissingError
 from memfs.store.files import FileKind, file_kind
 from memfs.store.git import GitFailedError, run_git
@@ -49,7 +49,7 @@ class WorkingKind(StrEnum):
     IRREGULAR = "irregular"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WorkingChange:
     """One path whose working file differs.
 
@@ -70,7 +70,7 @@ class WorkingChange:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WorkingState:
     """All differences, sorted by path."""
 
