@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -15,11 +16,12 @@ from memfs.errors import AccessError, ConflictError, UsageError
 from memfs.model.lineage import Lineage
 from memfs.model.packet import MemoryState
 from memfs.model.record import Record
+from memfs.model.result import ResultStatus
 from memfs.services.packet_text import prepended, strip_packets
 from memfs.services.retrieval_log import read_log
 from memfs.services.runs_view import OLDER_VIEW, RUNS_VIEW
 from memfs.services.session_caps import spent_bytes
-from tests.support.memory import AGENT, memory_of, new_project, replaced_settings, store_root
+from tests.support.memory import AGENT, ANA, memory_of, new_project, replaced_settings, store_root
 from tests.support.namespaces import new_global, stated
 from tests.support.work import issue_id, issue_of, recorded, run_id, run_of
 
@@ -182,21 +184,54 @@ def test_a_trivial_opening_makes_one_call_and_one_with_a_task_two(project: Path)
     assert calls("asks") == ["recall", "context"]
 
 
-def test_no_message_of_a_conversation_is_in_anything_that_is_given(project: Path) -> None:
-    message = "Please never again use umbrellas in the importer, they leak"
+MESSAGES = (
+    ("user", "Please look why the importer drops umbrellas on a Tuesday"),
+    ("assistant", "I read the importer: the umbrellas are counted before they are opened"),
+    ("user", "Good, then open the umbrellas first and tell nobody"),
+    ("assistant", "The importer opens the umbrellas first now, as you said"),
+)
+
+
+def transcript_of(folder: Path, project: Path) -> Path:
+    """Writes a conversation as a coding agent keeps it."""
+    lines = [
+        {
+            "type": role,
+            "uuid": f"m-{number}",
+            "parentUuid": f"m-{number - 1}" if number else None,
+            "sessionId": "5f0c2f9e-0000-4000-8000-000000000001",
+            "timestamp": f"2026-11-30T08:0{number}:00.000Z",
+            "cwd": str(project),
+            "message": {"role": role, "content": text},
+        }
+        for number, (role, text) in enumerate(MESSAGES)
+    ]
+    place = folder / "5f0c2f9e-0000-4000-8000-000000000001.jsonl"
+    place.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return place
+
+
+def test_no_message_of_a_conversation_is_in_anything_that_is_given(
+    project: Path, tmp_path: Path
+) -> None:
+    with memory_of(project) as memory:
+        kept = memory.import_session(transcript_of(tmp_path, project), is_ended=True)
+        assert kept.status is ResultStatus.DONE, kept
+        assert MESSAGES[0][1] in str(memory.open_session(kept.target))
     with memory_of(project, AGENT) as memory:
-        memory.capture(message, source="session:chat-9#1")
-        memory.propose("The importer takes no umbrellas", kind="fact")
-    with agent_in(project) as memory:
-        given = (
-            memory.context(task="umbrellas in the importer").text,
-            memory.context(is_session_start=True).text,
-            memory.recall("umbrellas in the importer").text,
-        )
-    assert any(given)
+        memory.capture(MESSAGES[2][1], source="session:chat-9#1")
+    recorded(project, run_of(8, "The importer opens umbrellas.", task="Umbrellas", at=NOW))
+    given: list[str] = []
+    for actor in (AGENT, ANA):
+        with memory_of(project, actor) as memory:
+            given += [
+                memory.context(task="why does the importer drop umbrellas", items=64).text,
+                memory.context(is_session_start=True, items=64).text,
+                memory.recall("umbrellas first importer", limit=64).text,
+            ]
+    assert all(given)
     for text in given:
-        assert message not in text
-        assert "never again use" not in text
+        assert not [said for _, said in MESSAGES if said in text or said[:40] in text]
 
 
 def test_a_packet_of_before_does_not_bring_back_what_was_forgotten(project: Path) -> None:
