@@ -30,8 +30,8 @@ class Section:
 
 
 def _module(name: str) -> str:
-    """Returns the module of a command; a Python keyword gets an underscore."""
-    return f"{name}_" if iskeyword(name) else name
+    """Returns the module of a command; a hyphen is an underscore, a Python keyword gets one."""
+    return f"{name}_" if iskeyword(name) else name.replace("-", "_")
 
 
 def _section(title: str, **commands: str) -> Section:
@@ -69,6 +69,11 @@ SECTIONS: Final = (
         "Follow the work",
         run="Record runs of agents: what was done, and what is left open.",
         issue="Keep what is open, and what became of it.",
+        session="Keep and open conversations with coding agents.",
+        **{
+            "git-log": "List commits of the project.",
+            "git-show": "Show what one commit of the project changed.",
+        },
     ),
     _section(
         "Decide",

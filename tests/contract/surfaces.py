@@ -164,6 +164,20 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "run": lambda memory, target: answered(lambda: memory.show_run(target.reference)),
         "run chain": lambda memory, target: answered(lambda: memory.run_chain(target.reference)),
         "issue": lambda memory, target: answered(lambda: memory.show_issue(target.reference)),
+        "sessions": lambda memory, target: answered(memory.sessions),
+        "session": lambda memory, target: answered(lambda: memory.session(target.reference)),
+        "session runs": lambda memory, target: answered(
+            lambda: memory.session_runs(target.reference)
+        ),
+        "opened session": lambda memory, target: answered(
+            lambda: memory.open_session(target.reference)
+        ),
+        "session search": lambda memory, target: answered(
+            lambda: memory.search_sessions(target.question)
+        ),
+        "idle sessions": lambda memory, target: answered(memory.idle_sessions),
+        "project log": lambda memory, target: answered(memory.project_log),
+        "project change": lambda memory, target: answered(lambda: memory.project_change("HEAD")),
     }
 )
 """Name to what an agent gets from it."""
@@ -200,6 +214,14 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "list_runs": "runs",
         "show_run": "run",
         "run_chain": "run chain",
+        "sessions": "sessions",
+        "session": "session",
+        "session_runs": "session runs",
+        "open_session": "opened session",
+        "search_sessions": "session search",
+        "idle_sessions": "idle sessions",
+        "project_log": "project log",
+        "project_change": "project change",
     }
 )
 """Methods of ``Memory`` that hand out something of a store, with their surface."""
@@ -209,9 +231,11 @@ CHANGES: Final = frozenset(
         "accept", "reject", "edit", "edit_candidate", "remember", "propose", "correct", "capture",
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
-        "check_staged", "may_act_on", "run_jobs", "cancel_job", "retry_job", "take_back",
+        "check_staged", "may_act_on", "run_jobs", "work_off_some",
+        "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
-        "start_run", "finish_run",
+        "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
+        "distil_session", "forget_session",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
@@ -221,7 +245,8 @@ NOTHING: Final = frozenset({"close", "settings", "ledger", "root"})
 
 _NAMESAKES: Final = (
     "remember", "propose", "correct", "capture", "edit", "forget", "retract", "restore", "erase",
-    "grant", "revoke", "resolve", "outcome", "publish", "pollute", "clear", "reconcile", "rebuild", "watch",
+    "grant", "revoke", "resolve", "outcome", "publish", "pollute", "clear", "reconcile",
+    "rebuild", "watch",
 )  # fmt: skip
 COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -255,6 +280,9 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "uninstall": "settings",
         "hook": "check_staged",
         "jobs": "jobs",
+        "session": "sessions",
+        "git-log": "project_log",
+        "git-show": "project_change",
     }
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
@@ -266,7 +294,9 @@ UNTYPED: Final = frozenset(
     (
         "search", "search as of", "packet", "context", "session start", "replay", "list",
         "inbox", "status", "check", "doctor",
-        "grants", "conflicts", "log", "last recall", "audit", "stats", "jobs", "issues", "export",
+        "grants", "conflicts", "log", "last recall", "audit", "stats", "sessions",
+        "idle sessions", "project log", "project change", "session search", "jobs", "issues",
+        "export",
         "runs",
         "protocol",
     )

@@ -98,6 +98,11 @@ class OpenedTurns:
     text: str = ""
     omitted: int = 0
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is something to read at all (O32)."""
+        return self.state is SessionState.KEPT
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnHit:
@@ -226,6 +231,17 @@ def search_sessions(
                 if len(hits) >= limit:
                     return tuple(hits)
     return tuple(hits)
+
+
+def host_ids(workspace: Workspace, reference: str, actor: Actor) -> tuple[str, ...]:
+    """Returns the host's ids of a session and of those that it goes on from, newest first (C31)."""
+    metadata, _ = _named(workspace, reference, actor)
+    found: list[str] = []
+    while metadata is not None and metadata.host_id not in found:
+        found.append(metadata.host_id)
+        source = metadata.resumed_from
+        metadata = _named(workspace, source.session, actor)[0] if source is not None else None
+    return tuple(found)
 
 
 def turn_nodes(workspace: Workspace, metadata: Metadata, log: KeptLog, index: int) -> list[Node]:
