@@ -154,8 +154,12 @@ class _Relay:
         self._thread.start()
 
     def end(self) -> None:
-        """Hands nothing on any more."""
+        """Hands nothing on any more, and waits for no signal beside whoever does so next."""
         self._is_over.set()
+        if self._thread.ident is not None and self._thread.is_alive():
+            with contextlib.suppress(ProcessLookupError):
+                signal.pthread_kill(self._thread.ident, signal.SIGWINCH)
+            self._thread.join()
 
     def _wait(self) -> None:
         while not self._is_over.is_set():
