@@ -65,7 +65,7 @@ def _fields(cls: type) -> tuple[Field[Any], ...]:
     return dataclasses.fields(cls)
 
 
-def _comparing(names: tuple[str, ...]) -> dict[str, Any]:
+def _comparing(names: tuple[str, ...]) -> Mapping[str, object]:
     """Returns equality and hash over some fields; instances of other types never equal."""
     parts: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
 
