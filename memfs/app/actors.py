@@ -10,10 +10,10 @@ from __future__ import annotations
 import getpass
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import AccessError, UsageError
+from memfs.model.frozen import frozen
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.settings import TrustSettings
 
@@ -44,7 +44,7 @@ class NotTrustedError(AccessError):
     code = "access.not-scripted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Caller:
     """What an entry point knows about the process that called it.
 

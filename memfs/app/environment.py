@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import RUN_PREFIX, is_id
 from memfs.model.lineage import Lineage
 
@@ -26,7 +27,7 @@ EMBEDDINGS: Final = "MEMFS_EMBEDDINGS"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+/-]{0,199}\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelSettings:
     """The model that was configured for this process; none where ``name`` is empty.
 

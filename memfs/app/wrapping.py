@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memfs.app.environment import (
@@ -30,6 +30,7 @@ from memfs.domains.runs.finishing import RunEnd, bury_lost, end
 from memfs.domains.runs.starting import dispatch, prepare
 from memfs.errors import MemfsError, UsageError
 from memfs.model.evidence import Observation
+from memfs.model.frozen import frozen
 from memfs.model.lineage import Lineage
 from memfs.model.result import Result
 from memfs.model.run import RunState
@@ -45,7 +46,7 @@ class WrapFaultError(MemfsError):
     code = "memfs.bug"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Wrapped:
     """How a wrapped command ended, and what became of its record.
 
@@ -60,7 +61,7 @@ class Wrapped:
     troubles: tuple[MemfsError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Wrap:
     """What is to be run.
 

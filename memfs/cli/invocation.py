@@ -6,17 +6,18 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from memfs.model.frozen import frozen
+
 if TYPE_CHECKING:
     from memfs.app.container import Memory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Invocation:
     """The options that all commands share.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem, Severity
 
 INDEX_NAME: Final = "MEMORY.md"
@@ -20,7 +21,7 @@ _FENCE: Final = re.compile(r"\s{0,3}(?:```|~~~)")
 _HOOK_MARKS: Final = " \t—–-:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexEntry:
     """A line of the index that names a topic file of the folder."""
 
@@ -29,7 +30,7 @@ class IndexEntry:
     hook: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexSection:
     """The text under one heading.
 

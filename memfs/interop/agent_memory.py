@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +35,7 @@ from memfs.interop.wording import (
     title_from,
 )
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant
 from memfs.model.limits import TITLE_CHARS
 from memfs.model.problem import Problem
@@ -78,7 +78,7 @@ _TYPE_LINE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TopicFile:
     """A topic as that client would keep it.
 

@@ -6,7 +6,6 @@ Markdown that is left; so that one folder may hold several formats.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from memfs.interop.node_json import NodeJson
 from memfs.interop.port import Importer
 from memfs.interop.sources import JSON_FILES, MARKDOWN, SourceFile, printable, walk_source
 from memfs.interop.tracker import Tracker
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem
 
 IMPORTERS: Final[tuple[Importer, ...]] = (
@@ -48,7 +48,7 @@ class UnknownFormatError(DataError):
     code = "import.unknown-format"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Part:
     """What one importer reads.
 

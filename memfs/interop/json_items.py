@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import BinaryIO, Final, NoReturn
 
 from memfs.interop.sources import text_problem
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem
 from memfs.model.values import JsonValue
 
@@ -25,7 +25,7 @@ _INSIDE: Final = re.compile(rb'["\\]')
 _SPACE: Final = b" \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class RawItem:
     """The bytes of one item, and what is already known to be wrong with it.
 

@@ -7,7 +7,7 @@ One observation is one claim: its subject is the entity and its title names it, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,7 @@ from memfs.interop.wording import (
     title_from,
 )
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.limits import LINE_CHARS
 from memfs.model.problem import Problem
 from memfs.model.record import Record
@@ -172,7 +173,7 @@ def relation_draft(start: str, end: str, label: str, said: Mapping[str, JsonValu
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GraphStatement:
     """What one record says of a graph.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfs.formats.frontmatter import read_foreign
 from memfs.interop.port import DIGEST_DOMAIN, ImportItem
 from memfs.interop.sources import SourceError, SourceFile, read_source
 from memfs.interop.wording import tidy_body
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.limits import BODY_BYTES
 from memfs.model.problem import Problem, Severity
 from memfs.model.values import JsonValue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MarkdownFile:
     """A file that was read and understood.
 

@@ -7,7 +7,7 @@ gives it no more than that is worth. The source is only read (A77).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from memfs.interop.draft_bounds import bounded_item
 from memfs.interop.port import ImportItem
 from memfs.interop.sources import item_of_problem
 from memfs.model.candidate import Submission
+from memfs.model.frozen import frozen
 from memfs.model.origin import Actor, Channel, Origin
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
@@ -25,7 +26,7 @@ from memfs.policy.authority import origin_class
 MIXED: Final = "mixed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImportBatch:
     """What stands at one path.
 

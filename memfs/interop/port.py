@@ -9,10 +9,10 @@ imported claim is worth is decided by policy, from the channel.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
 
@@ -23,7 +23,7 @@ FOREIGN_FIELD: Final = "foreign_fields"
 """The unknown field in which a draft keeps what its source said and no field of ours holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImportItem:
     """One thing found in a source.
 

@@ -11,13 +11,14 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from memfs.errors import DataError
 from memfs.interop.port import ImportItem
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem
 
 MARKDOWN: Final = frozenset({".md", ".markdown"})
@@ -39,7 +40,7 @@ class SourceError(DataError):
         return Problem(self.path, self.line or 0, 0, self.code, self.message, self.hint)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SourceFile:
     """One regular file of a source.
 

@@ -7,15 +7,17 @@ list, or one during which hints were lost, asks for a full pass instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 QUIET_S: Final = 0.1
 LATEST_S: Final = 1.0
 MAX_PATHS: Final = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Burst:
     """Hints that belong together.
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem, Severity
 from memfs.reconcile.projections import ProjectionEdit
 
@@ -59,7 +60,7 @@ _PROPOSALS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WorkingFile:
     """One path whose working file is not what the branch says.
 
@@ -90,7 +91,7 @@ class WorkingFile:
     is_irregular: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WaitingEdit:
     """A candidate in the inbox that stands for the working file at a path.
 
@@ -103,7 +104,7 @@ class WaitingEdit:
     base: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Drift:
     """One finding.
 
@@ -133,7 +134,7 @@ class Drift:
     edit: ProjectionEdit | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Surroundings:
     """What else has to be known to classify.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Final
 
 from memfs.model.candidate import Candidate
+from memfs.model.frozen import frozen
 from memfs.model.record import StoredRecord
 from memfs.policy.reasons import reason
 from memfs.reconcile.projections import (
@@ -25,7 +26,7 @@ from memfs.services.projection_source import projected_records, read_projection
 NEW_LINE_KIND: Final = "note"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexEdits:
     """Changed lines of the index, and the records that it was made from by id."""
 

@@ -12,10 +12,11 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.record import Record, StoredRecord
@@ -47,7 +48,7 @@ class EditKind(StrEnum):
     REMOVE = "remove"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ProjectionEdit:
     """One changed line.
 
@@ -70,7 +71,7 @@ class ProjectionEdit:
     is_stale: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Line:
     number: int
     text: str

@@ -7,11 +7,12 @@ nothing, and a storm of a thousand is one pass.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from memfs.model.candidate import Candidate
+from memfs.model.frozen import frozen
 from memfs.model.problem import Problem
 from memfs.model.result import Result, ResultStatus
 from memfs.model.settings import HandEdits
@@ -49,7 +50,7 @@ _REASONS: Final[Mapping[DriftKind, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pass:
     """What one pass found and did.
 

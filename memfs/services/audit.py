@@ -15,6 +15,7 @@ from typing import Final
 
 from memfs.errors import DataError
 from memfs.formats.tombstone_codec import decode_tombstone
+from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX, CommitId, is_id
 from memfs.model.origin import SYSTEM_ACTOR, Actor
 from memfs.model.problem import Problem, Severity
@@ -53,7 +54,7 @@ _MARKING: Final = frozenset(
 """What shows that something is served which nobody admitted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AuditReport:
     """What the audit found.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from memfs.errors import DataError, StoreError
 from memfs.formats.hold_codec import decode_hold
 from memfs.formats.record_codec import read_record
 from memfs.formats.settings import decode_settings
+from memfs.model.frozen import frozen
 from memfs.policy.pollution import POLLUTION_KIND
 from memfs.services.ports import Workspace
 from memfs.store.layout import HOLD_FOLDER, SETTINGS_PATH, is_record_path
@@ -16,7 +16,7 @@ from memfs.store.ledger_walk import LedgerStep
 from memfs.store.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Facts:
     """What a version of a record says that the audit compares."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX, is_id, split_version
 from memfs.model.instants import format_instant
 from memfs.model.operation import OperationKind
@@ -30,7 +31,7 @@ _ALLOW: Final = "allow "
 _SETTINGS: Final = frozenset({OperationKind.INIT, OperationKind.SETTINGS, OperationKind.REPAIR})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """A problem and the step that it was found at; -1 for the heads."""
 
@@ -38,7 +39,7 @@ class Finding:
     problem: Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PolicyChange:
     """Settings that came into force: their digest, and who put them in force when."""
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from memfs.errors import DataError
 from memfs.formats.hold_codec import encode_hold
 from memfs.formats.record_codec import update_record
+from memfs.model.frozen import frozen
 from memfs.model.hold import Hold
 from memfs.model.operation import FileChange, Plan
 from memfs.model.record import Record, StoredRecord
@@ -36,7 +37,7 @@ from memfs.store.snapshot import Snapshot
 NAMED_RECORDS: Final = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Withdrawal:
     """What one operation took back, as it stood before.
 
@@ -72,7 +73,7 @@ class Withdrawal:
         return self.is_demanded or bool(self.withheld)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Aftermath:
     """What became of a withdrawal.
 

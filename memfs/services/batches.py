@@ -18,6 +18,7 @@ from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Verdict
 from memfs.model.digests import blob_id
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
@@ -43,7 +44,7 @@ _LARGE: Final = 100
 _SOURCES: Final = frozenset({EVIDENCE_KIND, EXCERPT_KIND})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BatchReport:
     """What became of each claim of a batch.
 

@@ -7,12 +7,13 @@ looks for the very version that was taken back, so that a correction is not mist
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import MemfsError
 from memfs.index.port import DEFAULT_SCORING, IndexQuery
 from memfs.model.authority import Sink
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.query import Query
@@ -40,7 +41,7 @@ class CanaryError(MemfsError):
     code = "withdrawal.canary"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CanaryReport:
     """What was asked and what came back.
 
@@ -55,7 +56,7 @@ class CanaryReport:
     found: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Case:
     """One version that must not be served.
 

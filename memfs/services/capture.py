@@ -9,7 +9,7 @@ the text that a tool printed meanwhile is that tool's and is kept beside it as s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import UsageError
@@ -17,6 +17,7 @@ from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision, Verdict
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND, Observation
+from memfs.model.frozen import frozen
 from memfs.model.ids import EXCERPT_PREFIX
 from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor, Channel, Origin, OriginClass
@@ -43,7 +44,7 @@ _ELSEWHERE: Final = re.compile(
 """Pointers to what somebody else wrote: a person who hands it in has not said it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Piece:
     """One source: its origin, its words, and what an observation adds to the envelope."""
 
@@ -52,7 +53,7 @@ class _Piece:
     fields: tuple[tuple[str, JsonValue], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Kept:
     decision: Decision
     evidence: tuple[str, ...] = ()

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from memfs.model.authority import Authority
+from memfs.model.frozen import frozen
 from memfs.model.ids import PACKET_PREFIX
 from memfs.model.instants import format_instant
 from memfs.model.packet import Card, LeftOut, MemoryState, Packet, ScoredRecord, Section
@@ -102,7 +103,7 @@ def compile_packet(
     return replace(packet, text=text, tokens=tokens_of(text), id=name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Budget:
     """How large a packet may be, and the code of what makes it no larger."""
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import ConflictError
 from memfs.formats.record_codec import update_record
 from memfs.model.conflict import Conflict, conflict_from
 from memfs.model.decision import Decision, Reason
+from memfs.model.frozen import frozen
 from memfs.model.ids import short_id
 from memfs.model.operation import Commit, OperationKind, Plan
 from memfs.model.origin import SYSTEM_ACTOR, Actor
@@ -56,7 +57,7 @@ class UnknownConflictError(ConflictError):
     code = "conflict.unknown-conflict"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StandingConflict:
     """An open conflict as one reader may see it.
 
@@ -69,7 +70,7 @@ class StandingConflict:
     sides: tuple[StoredRecord, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Wish:
     """What one resolution asks for."""
 
@@ -78,7 +79,7 @@ class _Wish:
     is_retracted: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Outcome:
     conflict: Conflict
     reasons: tuple[Reason, ...] = ()

@@ -8,10 +8,11 @@ starved. Commits that memfs did not make are settled first (see ``settle``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Generic, TypeVar
 
 from memfs.errors import ConflictError, MemfsError
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, Plan
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath, Withdrawal, with_barrier
@@ -34,7 +35,7 @@ _ATTEMPTS: Final = 20
 Outcome = TypeVar("Outcome")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Decided(Generic[Outcome]):
     """What deciding on a snapshot gave: an outcome, and a plan when something is to change."""
 
@@ -42,7 +43,7 @@ class Decided(Generic[Outcome]):
     plan: Plan | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Committed(Generic[Outcome]):
     """The outcome that held in the end and the commit that made it so, if any.
 
@@ -54,7 +55,7 @@ class Committed(Generic[Outcome]):
     aftermath: Aftermath = NOTHING_FOLLOWED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Written(Generic[Outcome]):
     """What one attempt wrote, and what it took back."""
 

@@ -7,9 +7,10 @@ take back what has left the store (A21, A61).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 from memfs.policy.erasure import Level
 from memfs.services.erasure_scan import HISTORY_PLACES, Place
@@ -20,7 +21,7 @@ from memfs.store.purge import Purged
 KEPT_BY_HISTORY = (*HISTORY_PLACES, "object files", "index")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Outcome:
     """What was done and found.
 

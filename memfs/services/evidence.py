@@ -10,7 +10,7 @@ refused leaves nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.formats.record_codec import update_record
@@ -18,6 +18,7 @@ from memfs.model.authority import Authority, Sensitivity
 from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Decision
 from memfs.model.evidence import EVIDENCE_KIND
+from memfs.model.frozen import frozen
 from memfs.model.ids import EVIDENCE_PREFIX, split_version
 from memfs.model.limits import LIST_ITEMS
 from memfs.model.origin import SYSTEM_ACTOR, Actor, Origin, OriginClass
@@ -45,7 +46,7 @@ _CARRIED: Final = frozenset({"proposal.quoted", "claim.corroborated"})
 _VERIFIED: Final = "fact.verified"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Envelope:
     """What an envelope says; everything else follows from the origin."""
 

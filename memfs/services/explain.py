@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from memfs.errors import ConflictError
+from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.outcome import NO_UTILITY, Utility
@@ -44,7 +45,7 @@ class NothingRecalledError(ConflictError):
     code = "conflict.nothing-recalled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Step:
     """One operation on a record: what allowed it, in a code and in words."""
 
@@ -57,7 +58,7 @@ class Step:
     reference: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Service:
     """Whether a record is served to someone now, and the code and words of why not."""
 
@@ -67,7 +68,7 @@ class Service:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recalled:
     """What the last answer that considered a record made of it."""
 
@@ -76,7 +77,7 @@ class Recalled:
     left_out: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Link:
     """A record that another one rests on or leads to; empty status for one that is not there."""
 
@@ -86,7 +87,7 @@ class Link:
     status: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Explanation:
     """The account of one record.
 

@@ -9,12 +9,13 @@ depends on the other: when that is broken or late, the answer says so and stands
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
 
 from memfs.errors import AccessError, ConflictError, MemfsError
+from memfs.model.frozen import frozen
 from memfs.model.ids import is_id, split_version
 from memfs.model.origin import Actor
 from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
@@ -38,7 +39,7 @@ Listing = Callable[[Workspace, Actor], tuple[StoredRecord, ...]]
 Showing = Callable[[Workspace, Actor], StoredRecord]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Instant:
     """One moment for all who answer a question: ages must not differ by who was asked later."""
 

@@ -6,7 +6,7 @@ the commit that makes it to the one that takes it back. It holds no secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -15,6 +15,7 @@ from memfs.errors import ConflictError
 from memfs.formats.record_codec import update_record
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.model.grant import GRANT_SINKS, Grant, GrantOperation
 from memfs.model.instants import format_instant
 from memfs.model.operation import OperationKind
@@ -54,7 +55,7 @@ class GrantState(StrEnum):
     TAKEN_BACK = "taken back"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class StandingGrant:
     """A grant of the ledger and how it stands."""
 

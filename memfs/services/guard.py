@@ -15,11 +15,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memfs.errors import MemfsError, StoreError
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.services.ports import Workspace
 from memfs.store.layout import TOMBSTONE_FOLDER, tombstone_path
@@ -43,7 +43,7 @@ class BehindGuardError(StoreError):
     exit_status = 13
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Head:
     """How far the guard has got, and which trees of tombstones hold all that it knows."""
 

@@ -6,10 +6,10 @@ imports nothing that only the full pass needs: most commands find everything in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import DataError
+from memfs.model.frozen import frozen
 from memfs.services.ports import Workspace
 
 INDEX_PATH: Final = "MEMORY.md"
@@ -18,7 +18,7 @@ EDIT_CANDIDATES: Final = "inbox/edit-"
 _STAMP_FILE: Final = "projections"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class ProjectionStamp:
     """What the projections were made from, and the digest of the index as it was written.
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import ConflictError, DataError
 from memfs.formats.candidate_codec import decode_candidate, encode_candidate
 from memfs.model.candidate import Candidate, CandidateState
+from memfs.model.frozen import frozen
 from memfs.model.ids import CANDIDATE_PREFIX, is_id, short_id
 from memfs.model.origin import Actor, Principal
 from memfs.model.problem import Problem
@@ -43,7 +44,7 @@ class AmbiguousCandidateError(ConflictError):
     code = "conflict.ambiguous-candidate"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Inbox:
     """What the inbox holds: candidates by age, and files that are none."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
@@ -18,6 +18,7 @@ from typing import Final
 from memfs.index.documents import Document
 from memfs.index.port import IndexHit
 from memfs.model.authority import Authority, Sensitivity, Sink
+from memfs.model.frozen import frozen
 from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
@@ -32,7 +33,7 @@ SEEN_IN_PART: Final = "seen-in-part"
 """The gate of the documents that stand for what is seen in part; no file has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexGates:
     """Judges gates for one question.
 

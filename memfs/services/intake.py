@@ -8,7 +8,7 @@ a file that was moved without a change, so that the branch knows its new name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfs.errors import DataError
 from memfs.formats.record_codec import decode_record, encode_record, update_record
@@ -16,6 +16,7 @@ from memfs.formats.settings import decode_settings
 from memfs.model.candidate import Candidate
 from memfs.model.decision import Reason
 from memfs.model.digests import blob_id
+from memfs.model.frozen import frozen
 from memfs.model.instants import month_of
 from memfs.model.operation import Commit, FileChange, OperationKind
 from memfs.model.origin import SYSTEM_ACTOR
@@ -40,7 +41,7 @@ from memfs.store.snapshot import Snapshot
 from memfs.store.worktree import WorkingChange, WorkingKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ObservedFile:
     """One path whose working file is not what the branch says, and what can be told of it.
 
@@ -73,7 +74,7 @@ class ObservedFile:
     is_memory: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Observation:
     """One look at the working tree.
 
@@ -88,7 +89,7 @@ class Observation:
     places: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OutsideEdit:
     """One change to file as a candidate.
 
@@ -109,7 +110,7 @@ class OutsideEdit:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ProposedText:
     """A proposal read out of something that is no record file, such as a generated index.
 

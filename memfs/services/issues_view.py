@@ -7,10 +7,10 @@ it the view is made anew.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import DataError
+from memfs.model.frozen import frozen
 from memfs.services.ports import Workspace
 from memfs.store.layout import HOLD_FOLDER
 from memfs.store.snapshot import Snapshot
@@ -21,7 +21,7 @@ _RULES: Final = ("pollution", HOLD_FOLDER)
 _STAMP: Final = "issues-view"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ViewStamp:
     """What a view was made from.
 

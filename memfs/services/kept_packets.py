@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 from memfs.services.packet_manifest import EARLIER_FILE, MANIFEST_FILE
 from memfs.services.ports import Workspace
 from memfs.services.retrieval_log import LOG_FOLDER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PackedItem:
     """One card of a packet, or one entry of a section.
 
@@ -38,7 +39,7 @@ class PackedItem:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Manifest:
     """What one packet was made of.
 

@@ -7,10 +7,11 @@ offered to the same namespace once; an offer that was not delivered yet is found
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfs.formats.record_codec import update_record
 from memfs.model.decision import Decision, Reason
+from memfs.model.frozen import frozen
 from memfs.model.ids import CANDIDATE_PREFIX, PUBLICATION_PREFIX, is_id, split_version
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
@@ -42,7 +43,7 @@ FOLDER = "publications/"
 PUBLISHING = "publication.offer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Offered:
     """What the outbox has of a publication, or why it takes none.
 

@@ -8,7 +8,6 @@ it finds is memfs's own account. Nothing of it holds a word of anybody.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import ConflictError
@@ -17,6 +16,7 @@ from memfs.model.candidate import Submission
 from memfs.model.decision import Decision, Reason
 from memfs.model.digests import content_digest
 from memfs.model.evidence import Check
+from memfs.model.frozen import frozen
 from memfs.model.ids import OUTCOME_PREFIX
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR, Actor, Origin
@@ -42,7 +42,7 @@ from memfs.store.snapshot import Snapshot
 MOST_EVIDENCE: Final = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Wish:
     """What one outcome asks for."""
 
@@ -51,7 +51,7 @@ class _Wish:
     checks: tuple[Check, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Outcome:
     stored: StoredRecord
     reasons: tuple[Reason, ...] = ()

@@ -8,11 +8,11 @@ that was set since still holds, and so does every right that was taken away sinc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId, is_id, split_version
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
@@ -31,7 +31,7 @@ _CHAIN: Final = 64
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Moment:
     """When a question is about; ``None`` for now.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import StoreId
 from memfs.model.kinds import KindRegistry
 from memfs.model.lineage import NO_LINEAGE, Lineage
@@ -54,7 +55,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Workspace:
     """One opened store and what services need around it.
 

@@ -6,7 +6,7 @@ or nothing; and the answer always carries the decision with its reasons (C40).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
@@ -15,6 +15,7 @@ from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.ids import CANDIDATE_PREFIX
 from memfs.model.instants import month_of
 from memfs.model.operation import Commit, OperationKind
@@ -42,7 +43,7 @@ from memfs.store.layout import record_path
 from memfs.store.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Settled:
     """What became of one submission; path and reference are empty unless it was admitted."""
 

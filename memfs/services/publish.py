@@ -10,10 +10,10 @@ publication brings its restrictions along and no rights (A71).
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 
 from memfs.model.candidate import Submission
 from memfs.model.decision import Reason, Verdict
+from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
@@ -30,7 +30,7 @@ from memfs.services.ports import Workspace
 from memfs.services.propose import candidate_from
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Delivery:
     """What the destination made of an offer.
 

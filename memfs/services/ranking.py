@@ -7,13 +7,14 @@ anything. Equal scores are ordered by path, to the last byte (A95).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
 from memfs.index.documents import session_of
 from memfs.index.port import IndexHit
+from memfs.model.frozen import frozen
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.settings import RankSettings
@@ -31,7 +32,7 @@ _SECONDS_A_DAY = 86_400.0
 _MOST_IMPORTANT = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Match:
     """A hit of the index together with the record as re-read from the ledger."""
 
@@ -39,7 +40,7 @@ class Match:
     stored: StoredRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RankContext:
     """What the rank depends on besides the records.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import AccessError, ConflictError
 from memfs.formats.record_codec import read_record
 from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId, is_id, split_version
 from memfs.model.operation import Commit
 from memfs.model.origin import Actor
@@ -64,7 +65,7 @@ class MayNotReadError(AccessError):
     code = "access.history-needs-person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Version:
     """One version of a record with the commit that made it."""
 

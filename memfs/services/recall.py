@@ -7,12 +7,13 @@ commit that the answer is computed from, compared by blob and put to the read ga
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
 from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
 from memfs.index.port import DEFAULT_SCORING
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
 from memfs.model.query import Query
@@ -30,7 +31,7 @@ from memfs.services.reindex import (
 from memfs.store.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecallOutcome:
     """What was found.
 

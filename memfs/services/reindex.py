@@ -9,7 +9,6 @@ memory; without any usable index the records themselves are scanned.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +22,7 @@ from memfs.index.generations import Generations
 from memfs.index.memory_index import MemoryIndex
 from memfs.index.port import DEFAULT_INDEXING, RecordIndex
 from memfs.index.whoosh_index import WhooshIndex
+from memfs.model.frozen import frozen
 from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records, served_places
@@ -48,7 +48,7 @@ class IndexState(StrEnum):
     SCANNED = "scanned"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexStatus:
     """What an index stands for and how it got there.
 
@@ -69,7 +69,7 @@ class IndexStatus:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OpenIndex:
     """An index for one commit, and how it came about."""
 

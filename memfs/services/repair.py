@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import DataError
 from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
+from memfs.model.frozen import frozen
 from memfs.model.ids import EVIDENCE_PREFIX, CommitId, split_version
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR
@@ -40,7 +40,7 @@ Before = Mapping[str, StoredRecord]
 """Records by id as they stood before a withdrawal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Repaired:
     """What a repair came to.
 

@@ -14,10 +14,11 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.ids import is_id
 from memfs.model.instants import format_instant
 from memfs.model.packet import LeftOut, MemoryState, Packet, ScoredRecord
@@ -39,7 +40,7 @@ _FILE: Final = "file"
 """Stands for what was left out and is named by its file: a file's name is made of its title."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoggedItem:
     """One record that was considered; ``parts`` are the weighted components of its score."""
 
@@ -52,7 +53,7 @@ class LoggedItem:
     store: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoggedRecall:
     """One answer.
 

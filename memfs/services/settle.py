@@ -13,7 +13,7 @@ Nothing is reverted behind anyone's back and nothing unreviewed is served.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -23,6 +23,7 @@ from memfs.formats.record_codec import RecordError, decode_record, read_record
 from memfs.model.candidate import Candidate, CandidateAction
 from memfs.model.decision import Decision, Reason
 from memfs.model.digests import content_digest
+from memfs.model.frozen import frozen
 from memfs.model.hold import Hold
 from memfs.model.ids import CANDIDATE_PREFIX, TRANSACTION_PREFIX, CommitId
 from memfs.model.operation import FileChange, OperationKind, Plan
@@ -55,7 +56,7 @@ class ContendedError(ConflictError):
     code = "conflict.contended"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Settlement:
     """What was found between the ledger and ``main``.
 

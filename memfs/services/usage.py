@@ -11,10 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.errors import MemfsError
+from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant
 from memfs.model.origin import Actor
 from memfs.model.values import JsonValue
@@ -26,7 +26,7 @@ BACKGROUND_FILE: Final = "background.jsonl"
 EARLIER_FILE: Final = "background.1.jsonl"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BackgroundWork:
     """One piece of work that nobody waited for by name; ``outcome`` is ``done`` or a code."""
 

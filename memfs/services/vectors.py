@@ -14,12 +14,12 @@ import math
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import IndexUnavailableError
 from memfs.model.authority import Sink
+from memfs.model.frozen import frozen
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.query import Query
 from memfs.model.record import Record
@@ -35,7 +35,7 @@ MOST_RUNS: Final = 1_000_000
 _DIGITS: Final = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunVector:
     """The line of one run."""
 
@@ -45,7 +45,7 @@ class RunVector:
     vector: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VectorCounts:
     """What bringing the vectors up came to."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.decision import Decision
+from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
@@ -43,7 +44,7 @@ _NAMED: Final = 100
 _Outcome = tuple[Decision, tuple[StoredRecord, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reach:
     """What a withdrawal would reach, asked before it is done.
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.model.limits import BODY_BYTES
 from memfs.model.record import Record
 from memfs.policy.eligibility import check_eligibility
@@ -53,7 +53,7 @@ _JOINERS: Final = re.compile("[\u115f\u1160\u200c\u200d\u2800\u3164\uffa0]")
 """Letters' business in some scripts, and written out where policy takes them for hiding."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class KeptWords:
     """What of a text may be kept.
 

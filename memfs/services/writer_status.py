@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from memfs.errors import GitError, MemfsError, StoreError
+from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant, parse_instant
 from memfs.model.origin import Actor
 from memfs.model.values import JsonValue
@@ -26,7 +26,7 @@ _FILE: Final = "writer.json"
 _RETRYABLE: Final = (ContendedError, LockTimeoutError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WriterStatus:
     """How writing goes.
 

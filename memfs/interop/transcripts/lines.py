@@ -12,12 +12,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from memfs.domains.sessions.turns import START, Mark, MarkMismatchError, ReadReport
 from memfs.interop.sources import SourceFile, open_source
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
@@ -27,7 +27,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Line:
     """One object of a transcript and where it stands."""
 
