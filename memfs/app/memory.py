@@ -96,13 +96,13 @@ class Memory(
 
                 refresh_projections(self.workspace)
             if self.actor.is_person or self.workspace.store.ledger_head() != self._began_at:
+                self.work_off_some()
                 self._refresh_views()
                 self._refresh_issue_view()
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
                 keep_up(self.workspace)
-                self._work_off_some()
         finally:
             self.beside.close()
             self.workspace.store.close()
@@ -386,7 +386,7 @@ class Memory(
         from memfs.reconcile.daemon import watch
 
         self._require_switched_on()
-        return watch(self._current, self._work_off_some, once=once)
+        return watch(self._current, self.work_off_some, once=once)
 
     def _require_switched_on(self) -> None:
         if self.workspace.is_switched_off:

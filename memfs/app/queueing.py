@@ -111,10 +111,11 @@ class Queueing(ABC):
 
         return work_off(cast("Memory", self), HANDLERS, most=most, within_s=within_s)
 
-    def _work_off_some(self) -> None:
+    def work_off_some(self) -> None:
         """Does a few of the jobs that wait; costs two listings when none does.
 
-        What goes wrong is the job's matter, or the next worker's, and never this command's.
+        For a command at its end, and for a process that lasts and has time between calls. What
+        goes wrong is the job's matter, or the next worker's, and is never raised.
         """
         with suppress(MemfsError, OSError):
             from memfs.services.queue import has_work

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -24,7 +25,7 @@ import anyio.to_thread
 from memfs.app.actors import calling_agent, login_name
 from memfs.app.opening import home_of
 from memfs.app.switches import is_switched_off
-from memfs.errors import UsageError
+from memfs.errors import MemfsError, UsageError
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 PROJECT_VARIABLES: Final = ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 """Variables in which a client names the project to the servers that it starts."""
+
+PAUSE_S: Final = 15.0
+"""How long a server leaves put-off work alone."""
 
 Answered = TypeVar("Answered")
 
@@ -83,6 +87,16 @@ class Desk:
             MemfsError: There is no store, or the question could not be answered.
         """
         return await anyio.to_thread.run_sync(self._answered, actor, question, limiter=self._turn)
+
+    async def work_beside(self) -> None:
+        """Does some of the work that hooks put off, between calls, until it is cancelled.
+
+        A server that a client keeps running may be the only process that lasts here.
+        """
+        while True:
+            await anyio.sleep(PAUSE_S)
+            with suppress(MemfsError, OSError):
+                await self.ask(self.caller(""), lambda memory: memory.work_off_some())
 
     def _answered(self, actor: Actor, question: Callable[[Memory], Answered]) -> Answered:
         from memfs.app.container import open_memory_for

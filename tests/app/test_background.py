@@ -142,14 +142,14 @@ def test_where_the_store_takes_nothing_in_jobs_stay(
 
 def replaced_settings_without_work(project: Path, mode: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Memory, "_work_off_some", lambda self: None)
+        patch.setattr(Memory, "work_off_some", lambda self: None)
         replaced_settings(project, "mode: enforced", f"mode: {mode}")
 
 
 def test_a_switched_off_source_is_off_in_the_background(project: Path, memory: Memory) -> None:
     put(memory)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Memory, "_work_off_some", lambda self: None)
+        patch.setattr(Memory, "work_off_some", lambda self: None)
         replaced_settings(project, "  off: []", "  off: [channel:prompt-hook]")
     with memory_of(project) as later:
         (result,) = later.run_jobs()
@@ -434,3 +434,10 @@ def test_the_turns_of_a_transcript_are_kept_once(
     called("stop", payload(project, **fields))
     (gone,) = memory.run_jobs()
     assert gone.status is ResultStatus.NOTHING
+
+
+def test_an_agents_command_that_wrote_does_some(project: Path, memory: Memory) -> None:
+    put(memory)
+    with memory_of(project, AGENT) as agent:
+        agent.capture("A tool told this", source="tool:x")
+    assert memory.jobs() == ()

@@ -63,7 +63,7 @@ def prompt(project: Path, words: str = QUESTION, **fields: Any) -> dict[str, Any
 
 def queued(project: Path) -> tuple[Job, ...]:
     with memory_of(project) as memory:
-        memory._work_off_some = lambda: None  # type: ignore[method-assign]
+        memory.work_off_some = lambda: None  # type: ignore[method-assign]
         from memfs.services.queue import jobs
 
         return jobs(memory.workspace)

@@ -24,7 +24,7 @@ def project(
     """A project with one job, in which no command does it by itself."""
     project = new_project(tmp_path)
     monkeypatch.chdir(project)
-    monkeypatch.setattr(Memory, "_work_off_some", lambda self: None)
+    monkeypatch.setattr(Memory, "work_off_some", lambda self: None)
     with workspace_of(project) as workspace:
         given = {"client": "claude", "session": "chat-1", "turn": "p1", "words": WORDS}
         enqueue(workspace, "capture-prompt", "one", given)
