@@ -17,6 +17,7 @@ from memfs.model.origin import OriginClass
 from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.policy.authority import authority_of, default_authority, derive_authority
+from memfs.policy.log_text import is_log
 from memfs.policy.pipeline import Context, Findings
 from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
@@ -94,7 +95,12 @@ def authority_given(context: Context, findings: Findings) -> Authority:
 
 
 def _ceiling(context: Context) -> Authority:
-    """A draft may ask for less than its due; a new version repeats what its target has."""
+    """A draft may ask for less than its due; a new version repeats what its target has.
+
+    A log is worth no more than the least that will ever speak in it.
+    """
+    if is_log(context.draft.kind):
+        return Authority.NONE
     asked, target = context.draft.authority, context.view.target
     if asked is None or (target is not None and asked == target.record.authority):
         return max(Authority)

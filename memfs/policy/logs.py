@@ -30,6 +30,23 @@ def is_continued(old: Record, new: Record) -> bool:
     return _is_within(before, after)
 
 
+def added_to(old: Record, new: Record) -> str:
+    """Returns the lines that ``new`` has and ``old`` has not.
+
+    Empty where there are none, and where a line of ``old`` is missing: all of ``new`` is new then.
+    """
+    if not is_log(old.kind) or old.kind != new.kind:
+        return ""
+    before, added = _lines(old.body), list[str]()
+    at = 0
+    for line in _lines(new.body):
+        if at < len(before) and line == before[at]:
+            at += 1
+        else:
+            added.append(line)
+    return "".join(f"{line}\n" for line in added) if at == len(before) else ""
+
+
 def _bare(record: Record, title: str) -> Record:
     return replace(record, title=title, body="")
 

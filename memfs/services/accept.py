@@ -21,8 +21,9 @@ from memfs.model.digests import blob_id
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
+from memfs.policy.log_text import is_log
 from memfs.policy.reasons import reason
-from memfs.services.acceptance import acceptance_submission, record_behind
+from memfs.services.acceptance import acceptance_submission, opener_of, record_behind
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
 from memfs.services.evidence import evidenced
@@ -194,14 +195,17 @@ def laid_out(
     A file that a person made keeps its place; what was only proposed gets one.
     """
     record, decision = judgement.submission.draft, judgement.decision
+    opener = opener_of(workspace, candidate) if is_log(record.kind) else None
     handed_in = frozenset({blob_id(candidate.content)})
     tip = snapshot.raw_entry(candidate.path)
     if judgement.submission.action is CandidateAction.REVISE and judgement.target is not None:
         if is_more_of(record, judgement.target.record):
-            draft = continued(workspace, judgement.target, candidate.content, record, decision)
+            target, content = judgement.target, candidate.content
+            draft = continued(workspace, target, content, record, decision, opener=opener)
         else:
             draft = next_version(workspace, judgement.target, candidate.content, record, decision)
     else:
+        record = replace(record, origin=opener or record.origin)
         draft = new_file(workspace, snapshot, record, decision)
         if candidate.is_working_file or tip is not None:
             content = update_record(

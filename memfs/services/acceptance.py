@@ -114,17 +114,12 @@ def acceptance_submission(
     )
     if not is_revision:
         _check_id(catalogue, candidate, record)
-    origin = acceptance_origin(candidate, actor, is_confirmed=is_confirmed)
-    said = record.origin
-    if is_confirmed and is_log(record.kind) and said and said.origin_class in _BELIEVED:
-        # Who opened a log in another clone stays said: the file is the same in both.
-        origin = said
     base = candidate.theirs or candidate.base
     if is_revision and target is not None and is_log(record.kind):
         record, base = _grown(workspace, snapshot, candidate, record, target), target.blob
     return Submission(
         draft=record,
-        origin=origin,
+        origin=acceptance_origin(candidate, actor, is_confirmed=is_confirmed),
         action=CandidateAction.REVISE if is_revision else CandidateAction.ADD,
         target=(target.record.id if target else candidate.record_id) if is_revision else "",
         quotes=candidate.quotes,
@@ -132,6 +127,15 @@ def acceptance_submission(
         is_confirmed=is_confirmed,
         base=base,
     )
+
+
+def opener_of(workspace: Workspace, candidate: Candidate) -> Origin | None:
+    """Returns who opened a log, as its file says; ``None`` where that is not believed.
+
+    A log that comes from another clone keeps its opener, so that its file is the same in both.
+    """
+    said = decoded_proposal(workspace, candidate).origin
+    return said if said is not None and said.origin_class in _BELIEVED else None
 
 
 def _grown(

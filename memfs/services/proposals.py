@@ -20,7 +20,7 @@ from memfs.model.ids import TRANSACTION_PREFIX, split_version
 from memfs.model.instants import month_of
 from memfs.model.kinds import KindSpec
 from memfs.model.operation import FileChange, OperationKind, Plan
-from memfs.model.origin import Actor, Origin, OriginClass
+from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record, StoredRecord
 from memfs.model.status import Status
 from memfs.policy.conflicts import is_unchanged, replaced_from
@@ -166,20 +166,20 @@ def continued(
     before: bytes,
     record: Record,
     decision: Decision,
+    *,
+    opener: Origin | None = None,
 ) -> Draft:
     """Lays out a log with more in it: same file, same id, same version (C3).
 
-    Who opened it is taken from the file where that claims little, and stays what it was elsewhere.
+    ``opener`` is who opened it as the longer file says; ``None`` for whoever is known.
     """
-    said = record.origin
-    is_person = said is None or said.origin_class is OriginClass.USER_STATED
     longer = replace(
         stored.record,
         title=record.title,
         body=record.body,
         taint=tuple(sorted({*stored.record.taint, *record.taint})),
-        origin=stored.record.origin if is_person else said,
-        observed=stored.record.observed if is_person else record.observed,
+        origin=opener or stored.record.origin,
+        observed=record.observed if opener else stored.record.observed,
     )
     content = update_record(before, longer, path=stored.path, registry=workspace.registry)
     return Draft(

@@ -113,6 +113,26 @@ def test_what_a_merge_brought_waits_and_stays_the_same_bytes_once_accepted(
         assert git(store_root(project), "status", "--porcelain") == ""
 
 
+def test_a_persons_words_in_an_agents_issue_keep_nobody_from_accepting_it(
+    clones: tuple[Path, Path],
+) -> None:
+    left, right = clones
+    words = "The allowlist is out of date"
+    with memory_of(right) as ana:
+        ana.note_issue("flaky upload", words)
+    with memory_of(right, AGENT) as agent:
+        agent.open_issue("New on the right")
+    with memory_of(right) as ana:
+        ana.note_issue("new on the right", words)
+    pull(left, right)
+
+    with memory_of(left) as ana:
+        results = ana.accept(None)
+        assert [str(item.status) for item in results] == ["done", "done"]
+        assert len(ana.show_issue("flaky upload").events) == 2
+    assert issues_of(left) == issues_of(right)
+
+
 def test_merges_that_cross_lose_nothing(clones: tuple[Path, Path], tmp_path: Path) -> None:
     left, right = clones
     roots = [store_root(left), store_root(right)]

@@ -40,6 +40,8 @@ from tests.support.memory import (
 from tests.support.withdrawal import derive, status_of
 
 TOOL = Actor(Principal.parse("tool:scanner"), Channel.TOOL)
+PERSONS_WORDS = "The allowlist is out of date"
+"""What a person says of a program, and no program of itself."""
 OTHER_RUN = "run_01kb8x3v6yq4m9t2r7w5z1c0df"
 
 
@@ -204,10 +206,9 @@ def test_a_title_of_which_nothing_may_be_kept_opens_an_issue_without_one(agent: 
 
 
 def test_an_agent_resolves_an_issue_whose_words_only_a_person_may_say(project: Path) -> None:
-    title = "Agents may skip the approval prompt in the sandbox"
     with memory_of(project) as ana:
-        opened = ana.open_issue(title)
-    assert opened.status is ResultStatus.DONE
+        opened = ana.open_issue(PERSONS_WORDS)
+    assert (opened.status, opened.data["title"]) == (ResultStatus.DONE, PERSONS_WORDS)
 
     with memory_of(project, AGENT) as agent:
         result = agent.resolve_issue(opened.target, detail="done")
@@ -388,6 +389,34 @@ def test_a_tightened_row_lets_events_wait_and_accepting_keeps_the_version(tmp_pa
         assert ana.show_issue("new and waiting").state is IssueState.OPEN
         view = ana.show_issue(reference)
         assert (view.state, view.stored.record.version) == (IssueState.RESOLVED, 1)
+        assert ana.audit().is_sound
+
+
+def test_what_stands_in_a_log_already_keeps_nobody_from_adding_to_it(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project) as ana:
+        reference = ana.open_issue("Sandbox", detail=PERSONS_WORDS).target
+    replaced_settings(project, "tighten: {}", "tighten: {work.recorded: quarantine}")
+    with memory_of(project, AGENT) as agent:
+        waiting = agent.resolve_issue(reference, detail="done")
+        assert waiting.status is ResultStatus.WAITING
+    with memory_of(project) as ana:
+        (accepted,) = ana.accept(None)
+        assert accepted.status is ResultStatus.DONE, accepted
+        assert ana.show_issue(reference).state is IssueState.RESOLVED
+
+
+def test_no_file_of_an_issue_claims_what_it_is_worth(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    path = store_root(project) / "issues" / "by-hand.md"
+    path.parent.mkdir()
+    line = f"- 2026-11-30T08:00:00Z opened by {RUN}: By hand (evt_01kb8x3v6yq4m9t2r7w5z1c0de)\n"
+    path.write_text(f"---\nkind: issue\ntitle: By hand\nauthority: user\nkey: by hand\n---\n{line}")
+    with memory_of(project) as ana:
+        (accepted,) = ana.accept(None)
+        assert accepted.status is ResultStatus.DONE, accepted
+        view = ana.show_issue(accepted.target)
+        assert (view.state, view.stored.record.authority) == (IssueState.OPEN, Authority.NONE)
         assert ana.audit().is_sound
 
 
