@@ -17,6 +17,7 @@ from memfs.app.actors import login_name
 from memfs.app.background import Handler
 from memfs.app.hook_jobs import JobKind
 from memfs.app.prompt_words import find_prompt
+from memfs.app.session_jobs import distil, end_session, flush, import_transcript
 from memfs.model.evidence import Observation, Outcome
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.result import Result, ResultStatus
@@ -160,6 +161,10 @@ HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
         JobKind.END_SESSION: _end_session,
         JobKind.OBSERVE_TOOL: _observe_tool,
         JobKind.BUILD_INDEX: _build_index,
+        JobKind.IMPORT_TRANSCRIPT: import_transcript,
+        JobKind.FLUSH: flush,
+        JobKind.END_SESSION: end_session,
+        JobKind.DISTIL: distil,
     }
 )
 """Kind to what does it; a kind that is not here waits for a build that has it."""
