@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePath
@@ -120,16 +120,19 @@ def install_client(
     """
     place = bench(start, env, program=program)
     left_out = {*without, Part.PLUGIN} if Part.HOOKS in without else set(without)
-    plan = plan_install(
-        place.recipe(client, scope),
-        (place.recipe(client, scope.other),),
-        place.keeper,
-        parts=EVERY_PART - left_out,
-        project=place.places.project,
-        force=force,
-    )
+
+    def plan() -> Plan:
+        return plan_install(
+            place.recipe(client, scope),
+            (place.recipe(client, scope.other),),
+            place.keeper,
+            parts=EVERY_PART - left_out,
+            project=place.places.project,
+            force=force,
+        )
+
     more = _program_notes(place.material.program, env, is_served=Part.SERVER not in left_out)
-    notes = (*plan.notes, *more, *_store_notes(start, env))
+    notes = (*more, *_store_notes(start, env))
     return _carried_out("install", client, scope, plan, place, notes, dry_run=dry_run)
 
 
@@ -149,12 +152,14 @@ def uninstall_client(
     """
     place = bench(start, env)
     others = [place.recipe(other, scope) for other in CLIENTS if other != client]
-    plan = plan_uninstall(
-        place.recipe(client, scope), others, place.keeper, project=place.places.project
-    )
-    notes = list(plan.notes)
-    if installed_of(place.recipe(client, scope.other)):
-        notes.append(f"it is installed for the {scope.other} too: --{scope.other}")
+
+    def plan() -> Plan:
+        return plan_uninstall(
+            place.recipe(client, scope), others, place.keeper, project=place.places.project
+        )
+
+    is_there_too = installed_of(place.recipe(client, scope.other))
+    notes = [f"it is installed for the {scope.other} too: --{scope.other}"] if is_there_too else []
     return _carried_out("uninstall", client, scope, plan, place, notes, dry_run=dry_run)
 
 
@@ -181,18 +186,23 @@ def _carried_out(
     action: str,
     client: str,
     scope: InstallScope,
-    plan: Plan,
+    make_plan: Callable[[], Plan],
     place: Bench,
     notes: Sequence[str],
     *,
     dry_run: bool,
 ) -> Result:
-    changed = [change for change in plan.changes if change.is_change]
+    plan = make_plan()
     copies: dict[Path, Path] = {}
-    if not plan.problems and changed and not dry_run:
-        copies = carry_out(
-            plan, place.keeper, program=place.material.program, is_install=action == "install"
-        )
+    if plan.is_due and not dry_run:
+        with place.keeper.lock():
+            # Another installer may have been at work until the lock was free.
+            plan = make_plan()
+            if plan.is_due:
+                is_install = action == "install"
+                program = place.material.program
+                copies = carry_out(plan, place.keeper, program=program, is_install=is_install)
+    changed = [change for change in plan.changes if change.is_change]
     root = place.places.project if scope is InstallScope.PROJECT else place.places.home
     if plan.problems:
         status = ResultStatus.REFUSED
@@ -202,7 +212,7 @@ def _carried_out(
         _told(change, copies.get(change.file.path)) for change in plan.changes
     ]
     problems: list[JsonValue] = [_line(problem) for problem in plan.problems]
-    said: list[JsonValue] = list(notes)
+    said: list[JsonValue] = [*plan.notes, *notes]
     return Result(
         action=action,
         target=client,

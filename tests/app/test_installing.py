@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -383,6 +384,19 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
     assert act("claude", project).status is ResultStatus.DONE
     undo("claude", project)
     assert tree(project) == {".mcp.json": b'{"mine": 1}'}
+
+
+def test_installers_that_run_at_once_do_not_meet_in_a_file(project: Path) -> None:
+    clients = ("codex", "opencode", "antigravity", "codex", "opencode", "antigravity")
+    with ThreadPoolExecutor(max_workers=len(clients)) as pool:
+        results = list(pool.map(lambda client: act(client, project), clients))
+
+    assert {result.exit_status for result in results} == {0}
+    assert (project / "AGENTS.md").read_bytes().count(b"memfs:begin") == 1
+    for client in set(clients):
+        assert act(client, project).status is ResultStatus.NOTHING
+        undo(client, project)
+    assert tree(project) == {}
 
 
 @pytest.mark.parametrize("step", range(4))

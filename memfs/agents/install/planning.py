@@ -66,6 +66,11 @@ class Plan:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_due(self) -> bool:
+        """Whether there is anything to write and nothing against it."""
+        return not self.problems and any(change.is_change for change in self.changes)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
@@ -175,7 +180,7 @@ def peek(path: Path) -> str | None:
 
 
 def carry_out(plan: Plan, keeper: Keeper, *, program: str, is_install: bool) -> dict[Path, Path]:
-    """Writes what a plan says, one file after the other.
+    """Writes what a plan says, one file after the other; the caller holds the keeper's lock.
 
     Returns:
         The copy that is kept of each file that was there, by its path.
@@ -186,24 +191,23 @@ def carry_out(plan: Plan, keeper: Keeper, *, program: str, is_install: bool) -> 
     """
     copies: dict[Path, Path] = {}
     made: list[Path] = []
-    with keeper.lock():
-        for change in (change for change in plan.changes if change.is_change):
-            real, content = change.file.real, change.file.content
-            kept = keeper.kept(real)
-            is_ours = kept is not None and kept.is_as_written(content)
-            if kept is None or not is_ours:
-                folders = missing_folders(real) if kept is None else map(Path, kept.folders)
-                kept = first_kept(change.original, tuple(folders))
-            copy = keeper.keep(change.file, with_program(kept, program), change.after)
-            write_config(change.file, change.after)
-            if not is_install:
-                is_all_ours = is_ours and kept.original is None
-                keeper.forget(real, with_copy=is_all_ours)
-                copy = None if is_all_ours else copy
-                made += map(Path, kept.folders)
-            if copy is not None:
-                copies[change.file.path] = copy
-        remove_folders(tuple(made))
+    for change in (change for change in plan.changes if change.is_change):
+        real, content = change.file.real, change.file.content
+        kept = keeper.kept(real)
+        is_ours = kept is not None and kept.is_as_written(content)
+        if kept is None or not is_ours:
+            folders = missing_folders(real) if kept is None else map(Path, kept.folders)
+            kept = first_kept(change.original, tuple(folders))
+        copy = keeper.keep(change.file, with_program(kept, program), change.after)
+        write_config(change.file, change.after)
+        if not is_install:
+            is_all_ours = is_ours and kept.original is None
+            keeper.forget(real, with_copy=is_all_ours)
+            copy = None if is_all_ours else copy
+            made += map(Path, kept.folders)
+        if copy is not None:
+            copies[change.file.path] = copy
+    remove_folders(tuple(made))
     return copies
 
 
