@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from memfs.errors import MemfsError
+from memfs.services.modes import is_taking
 from memfs.services.ports import Workspace
 
 _LOOK_S: Final = 60.0
@@ -24,6 +25,8 @@ def put_off_idle(workspace: Workspace) -> int:
     Returns:
         The number of jobs that are new. Nothing is raised: the next call looks again.
     """
+    if not is_taking(workspace):
+        return 0
     stamp = workspace.cache_dir / _STAMP
     now = workspace.clock.now()
     with suppress(OSError, MemfsError):

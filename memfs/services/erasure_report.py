@@ -15,6 +15,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.erasure import Level
 from memfs.services.erasure_scan import HISTORY_PLACES, Place
 from memfs.services.ports import Workspace
+from memfs.services.session_places import PLACE as SESSIONS
 from memfs.services.sought import Sought
 from memfs.store.purge import Purged
 
@@ -48,7 +49,15 @@ class Outcome:
         """Places that should be clean by now and are not."""
         return tuple(place for place in self.places if place.found and self._is_promised(place))
 
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """Conversations that have it; a person deletes each as a whole."""
+        names = (place.name.partition(" ") for place in self.places if place.found)
+        return tuple(session for place, _, session in names if place == SESSIONS and session)
+
     def _is_promised(self, place: Place) -> bool:
+        if place.name.partition(" ")[0] == SESSIONS:
+            return False
         return self.purged is not None or place.name not in KEPT_BY_HISTORY
 
     def levels(self) -> dict[str, str]:
@@ -124,6 +133,11 @@ def report(sought: Sought, outcome: Outcome) -> tuple[str, ...]:
         )
     if outcome.unreadable:
         lines.append(f"{_count(outcome.unreadable, 'working file')} could not be opened safely")
+    if outcome.sessions:
+        lines.append(
+            f"conversations still have it: {', '.join(outcome.sessions)}; delete one as a whole "
+            "with: memfs session forget"
+        )
     return (*lines, *_beyond(outcome.beyond))
 
 

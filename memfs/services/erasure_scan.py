@@ -16,6 +16,7 @@ from typing import Final
 
 from memfs.errors import GitError
 from memfs.services.ports import Workspace
+from memfs.services.session_places import looked_through
 from memfs.store.git import run_git
 from memfs.store.object_scan import each_object
 from memfs.store.scrubbing import working_files
@@ -91,6 +92,8 @@ def scan(workspace: Workspace, needles: Needles) -> tuple[Place, ...]:
     for name, folder in _private_places(workspace):
         for path in _files_of(folder):
             tally.look(name, folder / path, path)
+    for name, is_found in looked_through(workspace, needles):
+        tally.count(name, is_found)
     try:
         for item in each_object(git_dir):
             name = "objects" if item.kind in ("blob", "tree") else "messages"
