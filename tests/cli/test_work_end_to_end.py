@@ -192,6 +192,8 @@ def test_text_tools_alone_tell_previous_current_next_and_issues(work: Work) -> N
         "ISSUE: ID opened: The progress bar stands still on slow lines",
     ]
     assert len(work.raw(f"grep -rl 'resolved by {second}' issues")) == 1
+    (resolved,) = work.raw(f"grep -h '^ISSUE:' runs/*/{second}.md")
+    assert resolved.endswith(" resolved: Uploads start again from zero after a break")
     assert len(work.raw("grep -rLE ' (resolved|wontfix) by ' issues")) == 1
 
 

@@ -51,6 +51,7 @@ class DispatchNote:
         said: What was said of it before it ended.
         notes: What was done with its words so far.
         ended: How it ended, where that could not be recorded; empty otherwise.
+        ledger: Head of the ledger at dispatch: what changed since may be the run's doing.
     """
 
     run: str
@@ -67,6 +68,7 @@ class DispatchNote:
     said: RunOutcome = NO_OUTCOME
     notes: tuple[str, ...] = ()
     ended: str = ""
+    ledger: str = ""
 
 
 class Dispatches:
@@ -152,6 +154,7 @@ def _encoded(note: DispatchNote) -> bytes:
         "said": outcome_value(note.said),
         "notes": list(note.notes),
         "ended": note.ended,
+        "ledger": note.ledger,
     }
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
@@ -199,6 +202,7 @@ def _decoded(content: bytes) -> DispatchNote | None:
             said=_outcome(value["said"]),
             notes=_texts(value, "notes"),
             ended=_text(value, "ended"),
+            ledger=_text(value, "ledger"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -8,7 +8,6 @@ that a run says is more than the words of whoever said it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,22 +18,20 @@ from memfs.domains.runs.dispatch import DispatchNote, workers_value
 from memfs.domains.runs.issues import (
     IssueChange,
     IssuePlan,
-    IssueRequest,
     file_waiting,
-    plan_issues,
 )
 from memfs.domains.runs.lineage import record_of
 from memfs.domains.runs.run_body import run_body
 from memfs.domains.runs.run_evidence import seen_envelope
+from memfs.domains.runs.run_issues import changed_meanwhile, planned_issues
 from memfs.domains.runs.run_words import NOT_KEPT
-from memfs.errors import AccessError, ConflictError, UsageError
+from memfs.errors import AccessError
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.digests import content_digest
 from memfs.model.evidence import Observation
 from memfs.model.instants import format_instant
-from memfs.model.issue import EventKind
 from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
@@ -54,7 +51,6 @@ from memfs.store.snapshot import Snapshot
 
 _ROW: Final = "work.recorded"
 _FEWER: Final = "admission: words left out"
-_ISSUE_ID: Final = re.compile(r"\biss_[0-9a-hjkmnp-tv-z]{26}\b")
 _NO_ISSUES: Final = IssuePlan()
 _SEEN: Final = ("finished", "exit_code", "duration_s", "commit", "issues")
 
@@ -161,8 +157,14 @@ def _decided(
     run = ended.note.run
     if record_of(workspace, snapshot, catalogue, run) is not None:
         return Decided(_Laid(recorded=Recorded(run=run, status=ResultStatus.NOTHING)))
-    issues = _issues(workspace, snapshot, catalogue, ended, actor)
-    judgement, record = _admitted(workspace, snapshot, catalogue, ended, issues)
+    issues = _NO_ISSUES
+    told: tuple[IssueChange, ...] = ()
+    if ended.corrects is None:
+        # What happened to issues happened once: a correction tells of the run, not of them.
+        speaker = ended.speaker if ended.speaker.principal == actor.principal else actor
+        issues = planned_issues(workspace, snapshot, catalogue, run, ended.outcome, speaker)
+        told = (*changed_meanwhile(workspace, snapshot, ended.note), *issues.changes)
+    judgement, record = _admitted(workspace, snapshot, catalogue, ended, told)
     decision = judgement.decision
     recorded = Recorded(
         run=run,
@@ -203,66 +205,15 @@ def key_of(run: str) -> str:
     return content_digest("key", f"run\0{run}".encode())
 
 
-def _issues(
-    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, ended: EndedRun, actor: Actor
-) -> IssuePlan:
-    """Lays out what a run says of issues; what cannot be carried out is left out, one by one."""
-    if ended.corrects is not None:
-        # What happened to issues happened once: a correction tells of the run, not of them.
-        return _NO_ISSUES
-    run = ended.note.run
-    wanted = [
-        *(_opened(title, run) for title in ended.outcome.issues if not _ISSUE_ID.search(title)),
-        *(_resolved(name, run) for text in ended.outcome.resolved for name in _named_in(text)),
-    ]
-    speaker = ended.speaker if ended.speaker.principal == actor.principal else actor
-    try:
-        return plan_issues(workspace, snapshot, catalogue, wanted, speaker)
-    except (ConflictError, UsageError, AccessError):
-        possible = [
-            request
-            for request in wanted
-            if _is_possible(workspace, snapshot, catalogue, request, speaker)
-        ]
-    return plan_issues(workspace, snapshot, catalogue, possible, speaker)
-
-
-def _opened(title: str, run: str) -> IssueRequest:
-    return IssueRequest(kind=EventKind.OPENED, title=title, run=run)
-
-
-def _resolved(reference: str, run: str) -> IssueRequest:
-    return IssueRequest(kind=EventKind.RESOLVED, reference=reference, run=run)
-
-
-def _named_in(text: str) -> tuple[str, ...]:
-    """Returns the ids of issues that stand in a text, or else the text as the name of one."""
-    return tuple(dict.fromkeys(_ISSUE_ID.findall(text))) or (text,)
-
-
-def _is_possible(
-    workspace: Workspace,
-    snapshot: Snapshot,
-    catalogue: Catalogue,
-    request: IssueRequest,
-    actor: Actor,
-) -> bool:
-    try:
-        plan_issues(workspace, snapshot, catalogue, (request,), actor)
-    except (ConflictError, UsageError, AccessError):
-        return False
-    return True
-
-
 def _admitted(
     workspace: Workspace,
     snapshot: Snapshot,
     catalogue: Catalogue,
     ended: EndedRun,
-    issues: IssuePlan,
+    issues: Sequence[IssueChange],
 ) -> tuple[Judgement, Record]:
     """Returns the judgement of a run with as many of its words as policy admits (C1)."""
-    changes = [change for change in issues.changes if change.event is not None]
+    changes = [change for change in issues if change.event is not None]
     first: tuple[Judgement, Record] | None = None
     for number, attempt in enumerate(_fewer_and_fewer(ended)):
         told = changes if number < _TELLING else []

@@ -82,6 +82,7 @@ def prepare(
         started=started or workspace.clock.now(),
         is_watched=is_watched,
         notes=screen.notes,
+        ledger=snapshot.commit,
     )
 
 
