@@ -53,6 +53,7 @@ class Searcher:
         self.lengths = _joined("H", [segment.lengths for segment in segments])
         self.groups = _joined("q", [segment.groups for segment in segments])
         self.sequences = _joined("I", [segment.sequences for segment in segments])
+        self._instants = _joined("q", [segment.instants for segment in segments])
         self._view: tuple[object, View] | None = None
 
     @property
@@ -84,15 +85,15 @@ class Searcher:
 
     def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
         """Returns the visible documents, those that have the keys asked for, newest first."""
-        weigh = self.importance if query.by_importance else _as_any
-        best = heapq.nsmallest(
-            query.limit, ((-weigh(d), -self.instant(d), d) for d in view.documents())
-        )
-        edge = best[-1][:2] if best else (0, 0)
-        tied = (d for d in view.documents() if (-weigh(d), -self.instant(d)) <= edge)
+        instants, weighed = self._instants, query.by_importance
+        keyed = [(-self.importance(d) if weighed else 0, -instants[d], d) for d in view.documents()]
+        best = heapq.nsmallest(query.limit, keyed) if query.limit < len(keyed) else keyed
+        edge = max(best)[:2] if best else (0, 0)
+        tied = [item for item in keyed if item[:2] <= edge] if best is not keyed else keyed
         # Files are named by ascending ids: of one instant, a listing has the later path first.
-        documents = sorted(tied, key=self.path, reverse=query.is_listing)
-        documents.sort(key=lambda d: (-weigh(d), -self.instant(d)))
+        tied.sort(key=lambda item: self.path(item[2]), reverse=query.is_listing)
+        tied.sort(key=lambda item: item[:2])
+        documents = [document for _, _, document in tied]
         return [
             IndexHit(path=self.path(d), blob=self.blob(d), score=0.0, coverage=1.0, parts={})
             for d in documents[: query.limit]
@@ -269,11 +270,6 @@ class Searcher:
                     having[document] = 1
             mask = bytearray(map(and_, mask, having))
         return bytes(mask)
-
-
-def _as_any(document: int) -> int:
-    """Weighs every document alike."""
-    return 0
 
 
 def _bases(segments: Sequence[Columns]) -> list[int]:
