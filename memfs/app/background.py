@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Handler = Callable[["Memory", Lease], Result]
 """Does one job. Its answer may be a no; what it raises counts as an attempt."""
 
-FAILED: Final = "job.failed"
 BROKEN: Final = "job.broken"
 
 

@@ -43,7 +43,7 @@ class JobKind(StrEnum):
     """What is put off."""
 
     CAPTURE_PROMPT = "capture-prompt"
-    CAPTURE_SUMMARY = "capture-summary"
+    PROPOSE_SUMMARY = "propose-summary"
     IMPORT_TRANSCRIPT = "import-transcript"
     FLUSH = "flush-before-compaction"
     END_SESSION = "end-session"
@@ -164,7 +164,7 @@ def _summary(event: AgentEvent) -> PutOff | None:
     if not words or not _is_clean(words, is_person=False):
         return None
     return PutOff(
-        kind=JobKind.CAPTURE_SUMMARY,
+        kind=JobKind.PROPOSE_SUMMARY,
         about=f"{event.session}\0{_digest(words)}",
         arguments={**_named(event), "words": words},
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -52,13 +51,22 @@ def _capture_prompt(memory: Memory, lease: Lease) -> Result:
     )
 
 
-def _capture_summary(memory: Memory, lease: Lease) -> Result:
-    """Keeps a host's summary of a conversation as evidence: an agent's text, and no claim."""
-    from memfs.services.capture import capture
-
+def _propose_summary(memory: Memory, lease: Lease) -> Result:
+    """Proposes the key facts of a host's summary of a conversation: an agent's text."""
     job = lease.job
-    return capture(
-        memory.workspace, _text(job, "words"), _agent(job), source=_source(job), key=job.id
+    results = _as_agent(memory, job).keep_summary(
+        _text(job, "words"), client=_text(job, "client"), session=_text(job, "session")
+    )
+    if not results:
+        return _nothing(memory, job, "no key facts in the summary")
+    waiting = [item.target for item in results if item.status is ResultStatus.WAITING]
+    return Result(
+        action=job.kind,
+        target=job.id,
+        status=ResultStatus.DONE,
+        message=f"{len(results)} key facts, {len(waiting)} wait for review",
+        store=str(memory.workspace.store.root),
+        data={"candidates": [*waiting]},
     )
 
 
@@ -77,33 +85,11 @@ def _observe_tool(memory: Memory, lease: Lease) -> Result:
     return observe(memory.workspace, observation, host, source=_source(job), key=job.id)
 
 
-def _import_transcript(memory: Memory, lease: Lease) -> Result:
-    """Keeps the turns that are over; the last one where the host says that the session is."""
-    return _kept(memory, lease, is_ended=False)
+def _as_agent(memory: Memory, job: Job) -> Memory:
+    """Returns the memory of an agent of that client, on the same store."""
+    from memfs.app.memory import Memory
 
-
-def _end_session(memory: Memory, lease: Lease) -> Result:
-    """Keeps what is left of a session that ended."""
-    return _kept(memory, lease, is_ended=True)
-
-
-def _kept(memory: Memory, lease: Lease, *, is_ended: bool) -> Result:
-    """Keeps the turns of a transcript in the session's repository; twice is once."""
-    from memfs.domains.sessions.keep import import_result, keep_session
-    from memfs.interop.transcripts.port import open_transcript
-
-    job = lease.job
-    place = Path(_text(job, "transcript"))
-    if not place.is_file():
-        return _nothing(memory, job, "the host's transcript is gone")
-    lease.keep()
-    kept = keep_session(
-        memory.workspace,
-        open_transcript(place, _text(job, "client")),
-        _agent(job),
-        is_ended=is_ended,
-    )
-    return import_result(memory.workspace, kept, action=job.kind)
+    return Memory(memory.workspace, _agent(job), memory.beside, memory.open_other)
 
 
 def _nothing(memory: Memory, job: Job, message: str) -> Result:
@@ -156,9 +142,7 @@ def _number(job: Job, name: str) -> int:
 HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
     {
         JobKind.CAPTURE_PROMPT: _capture_prompt,
-        JobKind.CAPTURE_SUMMARY: _capture_summary,
-        JobKind.IMPORT_TRANSCRIPT: _import_transcript,
-        JobKind.END_SESSION: _end_session,
+        JobKind.PROPOSE_SUMMARY: _propose_summary,
         JobKind.OBSERVE_TOOL: _observe_tool,
         JobKind.BUILD_INDEX: _build_index,
         JobKind.IMPORT_TRANSCRIPT: import_transcript,

@@ -119,12 +119,21 @@ def test_evidence_of_a_prompt_carries_a_claim_that_quotes_it(memory: Memory, pro
     assert result.status is ResultStatus.DONE
 
 
-def test_what_is_not_typed_is_worth_less(memory: Memory) -> None:
-    put(memory, kind=JobKind.CAPTURE_SUMMARY)
-    command = {"command": "make test", "outcome": "passed"}
-    put(memory, kind=JobKind.OBSERVE_TOOL, **command)
-    origins = [result.data["origin"] for result in memory.run_jobs()]
-    assert origins == ["agent_stated", "host_observed"]
+def test_how_a_command_ended_is_what_the_host_saw(memory: Memory) -> None:
+    put(memory, kind=JobKind.OBSERVE_TOOL, command="make test", outcome="passed")
+    (kept,) = memory.run_jobs()
+    assert kept.data["origin"] == "host_observed"
+
+
+def test_a_hosts_summary_proposes_and_states_nothing(memory: Memory, project: Path) -> None:
+    put(memory, kind=JobKind.PROPOSE_SUMMARY, words="We decided to keep all export times in UTC.")
+    (proposed,) = memory.run_jobs()
+    assert proposed.status is ResultStatus.DONE
+    assert [item.origin.origin_class for item in memory.candidates()] == ["agent_stated"]
+    assert memory.list_records() == ()
+    put(memory, kind=JobKind.PROPOSE_SUMMARY, words="Nothing came of it.")
+    (nothing,) = memory.run_jobs()
+    assert nothing.status is ResultStatus.NOTHING
 
 
 @pytest.mark.parametrize("mode", ["off", "read-only"])
@@ -428,11 +437,12 @@ def test_the_turns_of_a_transcript_are_kept_once(
     turns = []
     for event in ("stop", "session-end", "session-end"):
         called(event, payload(project, **fields))
-        turns += [result.data["turns"] for result in memory.run_jobs()]
+        turns += [item.data["turns"] for item in memory.run_jobs() if "turns" in item.data]
     assert sorted(turns, key=str) == [0, 0, 1]
     transcript.unlink()
     called("stop", payload(project, **fields))
-    (gone,) = memory.run_jobs()
+    gone, *_ = memory.run_jobs()
+    assert gone.action == "import-transcript"
     assert gone.status is ResultStatus.NOTHING
 
 

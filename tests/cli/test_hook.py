@@ -461,7 +461,7 @@ def test_each_event_puts_off_what_it_should_and_once(shared: Path, tmp_path: Pat
         "capture-prompt": {**said, "turn": "p1", "words": QUESTION},
         "import-transcript": {**said, "transcript": str(transcript)},
         "flush-before-compaction": {**said, "transcript": str(transcript), "until": 3},
-        "capture-summary": {**said, "words": "Exports were moved."},
+        "propose-summary": {**said, "words": "Exports were moved."},
         "end-session": {**said, "reason": "clear", "transcript": str(transcript)},
     }
 
