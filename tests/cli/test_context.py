@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memfs.cli.entry import main
-from tests.support.memory import memory_of, new_project
+from tests.support.memory import memory_of, new_project, replaced_settings
 from tests.support.work import issue_id, issue_of, recorded, run_of
 
 AGENT = ("--as", "agent:builder")
@@ -136,3 +136,20 @@ def test_explain_shows_the_parts_of_each_score(
 
     assert b"lineage" in out
     assert b"packet pkt_" in out
+
+
+def test_a_session_that_has_had_its_share_is_told_so(
+    project: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    replaced_settings(project, "session_bytes: 61440", "session_bytes: 500")
+    monkeypatch.setenv("MEMFS_SESSION_ID", "chat-1")
+    capfdbinary.readouterr()
+    for _ in range(2):
+        status, out, err = printed(capfdbinary, "--session-start")
+    assert (status, out) == (0, b"")
+    assert b"its share of memory" in err
+
+    assert main(["recall", "the importer", *AGENT]) == 0
+    assert b"its share of memory" in capfdbinary.readouterr().err

@@ -10,6 +10,7 @@ import click
 
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
+from memfs.cli.respond import say_spent
 from memfs.cli.terminal import say, write, write_json
 from memfs.errors import UsageError
 from memfs.model.packet import MemoryState, Packet
@@ -118,6 +119,7 @@ def _write(packet: Packet, *, explain: bool) -> None:
         for left in packet.left_out:
             write(f"left out  {left.id}  {left.code}: {left.message}")
         write(f"{packet.tokens} tokens, ledger {packet.ledger[:8]}, packet {packet.id}")
+    say_spent(packet.reason)
     match packet.state:
         case MemoryState.OK | MemoryState.OFF:
             pass

@@ -9,6 +9,7 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.query_options import query_options
+from memfs.cli.respond import say_spent
 from memfs.cli.terminal import say, write, write_json
 from memfs.cli.text import hit_lines
 from memfs.cli.values import packet_value
@@ -59,6 +60,7 @@ def _write_packet(packet: Packet, *, explain: bool) -> None:
         for left in packet.left_out:
             write(f"left out  {left.id}  {left.code}: {left.message}")
         write(f"{packet.tokens} tokens, ledger {packet.ledger[:8]}")
+    say_spent(packet.reason)
     match packet.state:
         case MemoryState.OK:
             pass
