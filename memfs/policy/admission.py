@@ -19,6 +19,7 @@ from memfs.model.evidence import EXCERPT_KIND
 from memfs.model.kinds import KindRegistry
 from memfs.model.limits import CAPTURES_A_DAY
 from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
+from memfs.model.record import Record
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.settings import HandEdits, Mode, Settings
 from memfs.model.status import Status
@@ -28,6 +29,8 @@ from memfs.policy.bounds import check_atomic, check_bounds, check_kind, check_st
 from memfs.policy.comparison import check_contradiction, check_duplicate
 from memfs.policy.eligibility import check_eligibility
 from memfs.policy.grounds import authority_given, check_verification
+from memfs.policy.log_text import is_log
+from memfs.policy.logs import is_grown
 from memfs.policy.namespaces import is_owner
 from memfs.policy.pipeline import AdmissionView, Context, Findings, Step
 from memfs.policy.promotion import (
@@ -176,7 +179,15 @@ def _target_denial(context: Context) -> Reason | None:
     kind = context.kind
     if kind is not None and kind.append_only:
         return reason("target.append-only")
+    if _is_rewriting(context, target.record):
+        return reason("target.append-only")
     return None
+
+
+def _is_rewriting(context: Context, target: Record) -> bool:
+    """Whether a program would take lines out of a log, where nobody has looked at it (C15)."""
+    is_looked_at = context.submission.is_confirmed or context.is_person
+    return is_log(target.kind) and not is_looked_at and not is_grown(target, context.draft)
 
 
 def _check_owner(context: Context, findings: Findings) -> Findings:
@@ -187,7 +198,7 @@ def _check_owner(context: Context, findings: Findings) -> Findings:
 
 
 def _check_eligibility(context: Context, findings: Findings) -> Findings:
-    reasons = check_eligibility(context.draft, context.visible, is_person=context.is_person)
+    reasons = check_eligibility(context.asked, context.visible, is_person=context.is_person)
     return findings.ended(Verdict.REJECT, reasons)
 
 
@@ -212,13 +223,13 @@ def _check_questions(context: Context, findings: Findings) -> Findings:
     is_own = Trait.CONFIRMED in findings.traits or context.is_person
     if is_own or origin.origin_class in _ASKED_NEVER or is_hand_edit(origin):
         return findings
-    subject = check_subject(context.draft)
+    subject = check_subject(context.asked)
     return findings.ended(Verdict.NEEDS_ANSWER, [subject] if subject else [])
 
 
 def _check_content(context: Context, findings: Findings) -> Findings:
     is_own = context.is_in_own_words
-    screened = screen(context.text, is_person=is_own, body=context.draft.body)
+    screened = screen(context.text, is_person=is_own, body=context.asked.body)
     if screened.rejects:
         return findings.ended(Verdict.REJECT, screened.rejects)
     return findings.held(screened.holds)

@@ -7,9 +7,11 @@ other's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from memfs.model.record import Record
+from memfs.model.values import JsonValue
 from memfs.policy.content import statement_parts
 from memfs.policy.log_text import is_log
 
@@ -27,33 +29,55 @@ def is_continued(old: Record, new: Record) -> bool:
     title = old.title if len(after) > len(before) else new.title
     if statement_parts(_bare(old, old.title)) != statement_parts(_bare(new, title)):
         return False
-    return _is_within(before, after)
+    return _added(before, after) is not None
 
 
-def added_to(old: Record, new: Record) -> str:
-    """Returns the lines that ``new`` has and ``old`` has not.
+def is_grown(old: Record, new: Record) -> bool:
+    """Tells whether every line of a log still stands, in order; what else changed is not asked."""
+    return _added(_lines(old.body), _lines(new.body)) is not None
 
-    Empty where there are none, and where a line of ``old`` is missing: all of ``new`` is new then.
+
+def new_in(old: Record, new: Record) -> Record:
+    """Returns a log with nothing in it but the words that ``old`` does not say.
+
+    Where a line of ``old`` is missing, all of it counts as new.
     """
-    if not is_log(old.kind) or old.kind != new.kind:
-        return ""
-    before, added = _lines(old.body), list[str]()
+    added = _added(_lines(old.body), _lines(new.body))
+    if added is None or not is_log(new.kind) or old.kind != new.kind:
+        return new
+    return replace(
+        new,
+        body="".join(f"{line}\n" for line in added),
+        title="" if new.title == old.title else new.title,
+        subject="" if new.subject == old.subject else new.subject,
+        tags=tuple(tag for tag in new.tags if tag not in old.tags),
+        entities=tuple(name for name in new.entities if name not in old.entities),
+        relations=tuple(link for link in new.relations if link not in old.relations),
+        summary="" if new.summary == old.summary else new.summary,
+        abstract="" if new.abstract == old.abstract else new.abstract,
+        fields=_other(old.fields, new.fields),
+        unknown=_other(old.unknown, new.unknown),
+    )
+
+
+def _other(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    return {name: value for name, value in new.items() if old.get(name) != value}
+
+
+def _added(few: list[str], many: list[str]) -> list[str] | None:
+    """Returns the lines of ``many`` beyond those of ``few``; ``None`` where one is missing."""
+    added: list[str] = []
     at = 0
-    for line in _lines(new.body):
-        if at < len(before) and line == before[at]:
+    for line in many:
+        if at < len(few) and line == few[at]:
             at += 1
         else:
             added.append(line)
-    return "".join(f"{line}\n" for line in added) if at == len(before) else ""
+    return added if at == len(few) else None
 
 
 def _bare(record: Record, title: str) -> Record:
     return replace(record, title=title, body="")
-
-
-def _is_within(few: list[str], many: list[str]) -> bool:
-    rest = iter(many)
-    return all(line in rest for line in few)
 
 
 def _lines(body: str) -> list[str]:

@@ -25,6 +25,7 @@ from memfs.model.settings import Settings
 from memfs.policy.authority import is_person_origin
 from memfs.policy.content import text_of
 from memfs.policy.hidden import visible_text
+from memfs.policy.logs import new_in
 from memfs.policy.promotion import Trait
 from memfs.policy.verification import QuoteCheck, Verification, check_quotes
 
@@ -106,9 +107,23 @@ class Context:
         return is_person_origin(self.submission.origin)
 
     @cached_property
+    def asked(self) -> Record:
+        """What asks to enter: the draft, and of a longer log what is new in it.
+
+        Others' lines in a log were admitted as theirs; who adds one more does not answer for them.
+        """
+        target = self.view.target
+        if target is None or self.submission.action is CandidateAction.ADD:
+            return self.draft
+        return new_in(target.record, self.draft)
+
+    @cached_property
     def text(self) -> str:
         """All words that the submission would bring in."""
-        return text_of(self.submission)
+        asked = self.asked
+        if asked is self.draft:
+            return text_of(self.submission)
+        return text_of(replace(self.submission, draft=asked))
 
     @cached_property
     def quotes(self) -> QuoteCheck:

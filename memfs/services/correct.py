@@ -12,6 +12,7 @@ from memfs.model.origin import Actor, Origin
 from memfs.model.problem import Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result
+from memfs.policy.log_text import is_log
 from memfs.services.acceptance import CandidateUnreadableError
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -26,6 +27,12 @@ class SeenInPartError(AccessError):
     """Nobody rewrites a record of which they see a part."""
 
     code = "access.seen-in-part"
+
+
+class LogError(AccessError):
+    """A log is added to and never said anew."""
+
+    code = "access.log"
 
 
 def target_of(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
@@ -67,8 +74,14 @@ def correct(
     Raises:
         UnknownRecordError: None matches, or none that may be seen.
         SealBrokenError: It is sealed, and its key is not here.
+        LogError: It is an issue.
     """
     stored = target_of(workspace, reference, actor)
+    if is_log(stored.record.kind):
+        raise LogError(
+            f"expected a record that says one thing, got the log of {stored.record.id}",
+            hint="add to it: memfs issue note, resolve, reopen",
+        )
     record = opened(workspace, stored.record)
     body = text if text.endswith("\n") else f"{text}\n"
     is_derived = record.title == title_from(record.body)

@@ -16,7 +16,6 @@ from memfs.model.origin import Principal
 from memfs.model.record import StoredRecord
 from memfs.policy.admission import AdmissionView, decide
 from memfs.policy.authority import is_own_statement, labelled
-from memfs.policy.logs import added_to
 from memfs.services.admission_view import admission_view
 from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.ports import Workspace
@@ -108,10 +107,9 @@ def judge_with(
     told = known_to_submitter(workspace, completed, view)
     if told.target is not None:
         check_base(told.target, completed.base)
-    asked = _of_what_is_new(completed, told.target)
-    decision = decide(asked, told, workspace.settings, workspace.registry, now)
+    decision = decide(completed, told, workspace.settings, workspace.registry, now)
     if decision.is_admitted and told is not view:
-        whole = decide(asked, view, workspace.settings, workspace.registry, now)
+        whole = decide(completed, view, workspace.settings, workspace.registry, now)
         decision = decision if whole.is_admitted else held_quietly(decision)
     replaced = tuple(
         stored
@@ -127,12 +125,6 @@ def judge_with(
         fingerprint=fingerprint,
         view=told,
     )
-
-
-def _of_what_is_new(submission: Submission, target: StoredRecord | None) -> Submission:
-    """Returns what of a longer log asks to enter: others' lines in it were admitted as theirs."""
-    added = added_to(target.record, submission.draft) if target is not None else ""
-    return replace(submission, draft=replace(submission.draft, body=added)) if added else submission
 
 
 def _labelled(submission: Submission, view: AdmissionView) -> Submission:

@@ -32,6 +32,8 @@ from memfs.services.judgement import Judgement, judge
 from memfs.services.ports import Workspace
 from memfs.services.proposals import (
     as_kept,
+    continued,
+    is_more_of,
     kind_of,
     new_file,
     next_version,
@@ -135,7 +137,9 @@ def _activation(
     if submission.action is CandidateAction.REVISE and target is not None:
         require_free(snapshot, target)
         before = submission.text or snapshot.read_blob(target.blob)
-        draft = next_version(workspace, target, before, submission.draft, decision)
+        is_longer_log = is_more_of(submission.draft, target.record)
+        revised = continued if is_longer_log else next_version
+        draft = revised(workspace, target, before, submission.draft, decision)
         operation = OperationKind.CORRECT
     else:
         draft = new_file(workspace, snapshot, submission.draft, decision)

@@ -207,7 +207,7 @@ class _Planner:
             body = appended_body(issue.record.body, (event,))
             if len(body.encode("utf-8")) > BODY_BYTES:
                 continue
-            judgement = self._judged(issue, event)
+            judgement = self._judged(issue, event, body)
             if judgement.decision.verdict is Verdict.ACTIVATE:
                 self._add(issue, event, judgement, body)
                 return self._changed(issue, event, attempt)
@@ -242,33 +242,15 @@ class _Planner:
         run = request.run or self._workspace.lineage.run
         return run if is_id(run, RUN_PREFIX) else str(self._actor.principal)
 
-    def _judged(self, issue: _Open, event: IssueEvent) -> Judgement:
-        """Judges what an event brings in, and nothing that stands there already."""
-        record = issue.record
-        text = encode_events((event,))
-        origin = capture_origin(self._actor, text)
-        if issue.stored is None and not issue.added:
-            submission = Submission(
-                draft=replace(record, body=text, observed=event.at), origin=origin
-            )
-        else:
-            draft = Record(
-                kind=ISSUE_KIND,
-                id=record.id,
-                title=event.title,
-                body=text,
-                scope=record.scope,
-                observed=event.at,
-                authority=Authority.NONE,
-                fields={"key": record.id},
-            )
-            is_known = issue.stored is not None
-            submission = Submission(
-                draft=draft,
-                origin=origin,
-                action=CandidateAction.REVISE if is_known else CandidateAction.ADD,
-                target=record.id if is_known else "",
-            )
+    def _judged(self, issue: _Open, event: IssueEvent, body: str) -> Judgement:
+        """Judges what an event brings in; policy asks of a longer log only what is new in it."""
+        record, origin = issue.record, capture_origin(self._actor, encode_events((event,)))
+        draft = replace(record, body=body, sensitivity=Sensitivity.NORMAL)
+        submission = Submission(draft=draft, origin=origin)
+        if issue.stored is not None:
+            submission = replace(submission, action=CandidateAction.REVISE, target=record.id)
+        elif not issue.added:
+            submission = replace(submission, draft=replace(draft, observed=event.at))
         return judge_with(self._workspace, self._snapshot, self._catalogue, submission)
 
     def _add(self, issue: _Open, event: IssueEvent, judgement: Judgement, body: str) -> None:

@@ -18,12 +18,16 @@ from memfs.domains.runs.issues import record_issues
 from memfs.errors import MemfsError, UsageError
 from memfs.formats.issue_log import parse_log
 from memfs.model.authority import Authority
+from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.issue import EventKind, IssueState
 from memfs.model.limits import BODY_BYTES
 from memfs.model.lineage import Lineage
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import ResultStatus
+from memfs.policy.authority import capture_origin
 from memfs.services.catalogue import open_catalogue
+from memfs.services.correct import LogError
+from memfs.services.propose import submit
 from tests.support.issues import RUN
 from tests.support.memory import (
     AGENT,
@@ -581,4 +585,41 @@ def test_eight_writers_at_once_open_one_issue_and_lose_no_word(tmp_path: Path) -
         (view,) = ana.list_issues()
         assert [item.kind for item in view.events].count(EventKind.OPENED) == 1
         assert {item.detail for item in view.events} == {f"from {n}" for n in range(8)}
+        assert ana.audit().is_sound
+
+
+def test_nobody_says_a_log_anew(project: Path) -> None:
+    with memory_of(project) as ana:
+        reference = ana.open_issue("Said anew", detail="first").target
+        with pytest.raises(LogError):
+            ana.correct(reference, "Something else")
+    with memory_of(project, AGENT) as agent, pytest.raises(LogError):
+        agent.correct(reference, "Something else")
+
+
+@pytest.mark.parametrize("words", ["", "Something else.\n"])
+def test_no_program_takes_a_line_out_of_a_log(project: Path, words: str) -> None:
+    with memory_of(project, AGENT) as agent:
+        reference = agent.open_issue(f"Taken out {words}", detail="first").target
+        stored = agent.show_issue(reference).stored
+        draft = replace(stored.record, body=words)
+        origin = capture_origin(AGENT, "x")
+        submission = Submission(
+            draft=draft, origin=origin, action=CandidateAction.REVISE, target=reference
+        )
+        result = submit(agent.workspace, submission, AGENT)
+        assert (result.status, result.reasons[0].code) == (
+            ResultStatus.REFUSED,
+            "target.append-only",
+        )
+
+
+def test_a_person_adds_an_event_in_the_editor(project: Path) -> None:
+    line = f"- 2026-12-30T08:00:00Z resolved by {RUN}: x (evt_01kb8x3v6yq4m9t2r7w5z1c0de)\n"
+    with memory_of(project) as ana:
+        reference = ana.open_issue("In the editor").target
+        result = ana.edit(reference, lambda content, suffix: content + line.encode())
+        assert result.status is ResultStatus.DONE, result
+        view = ana.show_issue(reference)
+        assert (view.state, view.stored.record.version) == (IssueState.RESOLVED, 1)
         assert ana.audit().is_sound
