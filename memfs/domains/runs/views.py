@@ -6,7 +6,7 @@ as the record that it would become.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -100,7 +100,7 @@ def list_runs(
     going_on = [view for view in _going_on(workspace, request) if _is_wanted(view, session, states)]
     found = list(going_on)
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        rows = catalogue.listing(CatalogueFilter(kinds=(RUN_KIND,)))
+        rows = _naming(snapshot, catalogue.listing(CatalogueFilter(kinds=(RUN_KIND,))), session)
         for stored in served_from(workspace, snapshot, rows, request):
             view = view_of(stored)
             if not _is_wanted(view, session, states):
@@ -110,6 +110,16 @@ def list_runs(
                 break
     found.sort(key=lambda view: (_moment(view), view.run), reverse=True)
     return tuple(found[:limit] if limit else found)
+
+
+def _naming(
+    snapshot: Snapshot, rows: Iterable[CatalogueEntry], session: str
+) -> Iterator[CatalogueEntry]:
+    """Yields the rows whose file names a session at all, so that only those are decoded."""
+    name = session.encode()
+    for row in rows:
+        if not name or name in (snapshot.read(row.path) or b""):
+            yield row
 
 
 _LATE: Final = 16
