@@ -38,12 +38,6 @@ def respond_all(invocation: Invocation, results: Sequence[Result], *, nothing: s
     return max((result.exit_status for result in results), default=0)
 
 
-def say_spent(reason: str) -> None:
-    """Says that a session was given all that one session is given, where that is so (A94)."""
-    if reason == "packet.session-cap":
-        say("this session was given its share of memory (recall.session_bytes): nothing more fits")
-
-
 def say_trouble(code: str) -> None:
     """Says that the global store did not answer, where that is so."""
     if code:

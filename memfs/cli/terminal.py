@@ -166,3 +166,9 @@ def problem_lines(problem: Problem) -> str:
 def is_terminal() -> bool:
     """Tells whether a person looks at stdout."""
     return sys.stdout.isatty()
+
+
+def say_spent(reason: str) -> None:
+    """Says that a session was given all that one session is given, where that is so (A94)."""
+    if reason == "packet.session-cap":
+        say("this session was given its share of memory (recall.session_bytes): nothing more fits")

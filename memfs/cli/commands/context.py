@@ -10,8 +10,7 @@ import click
 
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
-from memfs.cli.respond import say_spent
-from memfs.cli.terminal import say, write, write_json
+from memfs.cli.terminal import say, say_spent, write, write_json
 from memfs.errors import UsageError
 from memfs.model.packet import MemoryState, Packet
 

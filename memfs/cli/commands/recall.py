@@ -9,8 +9,7 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.query_options import query_options
-from memfs.cli.respond import say_spent
-from memfs.cli.terminal import say, write, write_json
+from memfs.cli.terminal import say, say_spent, write, write_json
 from memfs.cli.text import hit_lines
 from memfs.cli.values import packet_value
 from memfs.model.packet import MemoryState, Packet
