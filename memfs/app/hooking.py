@@ -134,10 +134,18 @@ class HookCall:
 
 
 @contextmanager
-def opened(client: Client, event: AgentEvent, env: Mapping[str, str]) -> Iterator[HookCall | None]:
+def opened(
+    client: Client, event: AgentEvent, env: Mapping[str, str], store: str = ""
+) -> Iterator[HookCall | None]:
     """Opens the store that the host works in; ``None`` where there is none.
 
     Nothing is brought up to date when it closes: the next command of a person does that.
+
+    Args:
+        client: Who tells.
+        event: What happened.
+        env: The environment of the hook.
+        store: The store as the configured command names it; empty to look for it.
 
     Raises:
         MemfsError: There is a store and it cannot be opened.
@@ -148,7 +156,10 @@ def opened(client: Client, event: AgentEvent, env: Mapping[str, str]) -> Iterato
     agent = Principal(PrincipalKind.AGENT, _agent_name(known["MEMFS_AGENT"], client))
     try:
         memory = open_memory_for(
-            Actor(agent, Channel.AGENT), start=folder_of(client, event, env), env=known
+            Actor(agent, Channel.AGENT),
+            start=folder_of(client, event, env),
+            env=known,
+            store=Path(store) if store else None,
         )
     except NoStoreError:
         yield None

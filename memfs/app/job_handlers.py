@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 from memfs.app.actors import login_name
 from memfs.app.background import Handler
 from memfs.app.hook_jobs import JobKind
-from memfs.app.prompt_words import find_prompt
+from memfs.app.prompt_words import PromptNotFoundError, find_prompt
 from memfs.app.session_jobs import distil, end_session, flush, import_transcript
 from memfs.model.evidence import Observation, Outcome
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.result import Result, ResultStatus
-from memfs.services.leases import Lease
+from memfs.services.leases import MOST_ATTEMPTS, Lease
 from memfs.services.queue import Job
 
 if TYPE_CHECKING:
@@ -34,12 +34,13 @@ def _capture_prompt(memory: Memory, lease: Lease) -> Result:
     from memfs.services.capture import capture
 
     job = lease.job
-    words = _text(job, "words") or find_prompt(
-        _text(job, "transcript"),
-        begin=_number(job, "from"),
-        salt=_text(job, "salt"),
-        digest=_text(job, "digest"),
-    )
+    try:
+        words = _text(job, "words") or _found(job)
+    except PromptNotFoundError as error:
+        if job.attempt < MOST_ATTEMPTS:
+            raise
+        # The host never wrote it, or wrote it otherwise: there is nothing that a retry would mend.
+        return _nothing(memory, job, error.message)
     lease.keep()
     person = Principal(PrincipalKind.USER, login_name(os.environ))
     return capture(
@@ -48,6 +49,15 @@ def _capture_prompt(memory: Memory, lease: Lease) -> Result:
         Actor(person, Channel.PROMPT_HOOK),
         source=_source(job),
         key=job.id,
+    )
+
+
+def _found(job: Job) -> str:
+    return find_prompt(
+        _text(job, "transcript"),
+        begin=_number(job, "from"),
+        salt=_text(job, "salt"),
+        digest=_text(job, "digest"),
     )
 
 

@@ -44,6 +44,7 @@ class Asked:
 
     event: str
     client: str
+    store: str = ""
 
 
 class TookTooLong(BaseException):
@@ -111,16 +112,17 @@ def main(
 
 def asked_from(arguments: Sequence[str]) -> Asked | None:
     """Returns what is asked for; ``None`` for a command line that says nothing of the kind."""
-    event = client = ""
+    event = ""
+    options = {"--client": "", "--store": ""}
     words = iter(arguments)
     for word in words:
-        if word == "--client":
-            client = next(words, "")
-        elif word.startswith("--client="):
-            client = word.partition("=")[2]
+        name, is_joined, value = word.partition("=")
+        if name in options:
+            options[name] = value if is_joined else next(words, "")
         elif not event and not word.startswith("-"):
             event = word
-    return Asked(event=event, client=client) if event and client else None
+    client = options["--client"]
+    return Asked(event=event, client=client, store=options["--store"]) if event and client else None
 
 
 def read_payload(descriptor: int) -> Payload | None:
@@ -169,13 +171,17 @@ def _answer(asked: Asked, payload: Payload, env: Mapping[str, str], stdout: int)
         return
     os.environ[INSIDE] = str(event.kind)
     try:
-        _call(client, event, env, lambda output: _write(stdout, output))
+        _call(client, event, env, asked.store, lambda output: _write(stdout, output))
     finally:
         del os.environ[INSIDE]
 
 
 def _call(
-    client: Client, event: AgentEvent, env: Mapping[str, str], write: Callable[[bytes], None]
+    client: Client,
+    event: AgentEvent,
+    env: Mapping[str, str],
+    store: str,
+    write: Callable[[bytes], None],
 ) -> None:
     """Answers first, and then puts off what the event asks for: nobody waits for that."""
     from memfs.app import hooking
@@ -184,7 +190,7 @@ def _call(
     call: hooking.HookCall | None = None
     with ExitStack() as stack:
         try:
-            call = stack.enter_context(hooking.opened(client, event, env))
+            call = stack.enter_context(hooking.opened(client, event, env, store))
             output = call.output() if call is not None else b""
         except (MemfsError, OSError) as error:
             code = error.code if isinstance(error, MemfsError) else "system.refused"

@@ -384,6 +384,21 @@ def test_words_are_found_again_in_the_transcript_of_the_host(
     assert words in (store_root(project) / str(excerpt_of(project))).read_text()
 
 
+def test_a_prompt_that_the_host_never_wrote_is_given_up_quietly(
+    memory: Memory, tmp_path: Path, clock: SteppedClock
+) -> None:
+    place = tmp_path / "t.jsonl"
+    place.write_text("{}\n")
+    put(memory, words="", transcript=str(place), salt="00" * 8, digest="00" * 16)
+    last = [memory.run_jobs()]
+    while memory.jobs():
+        clock.advance(timedelta(hours=2))
+        last.append(memory.run_jobs())
+    assert [result.status for (result,) in last] == [ResultStatus.PROBLEMS] * 4 + [
+        ResultStatus.NOTHING
+    ]
+
+
 def excerpt_of(project: Path) -> Path:
     (found,) = (store_root(project) / "excerpts").rglob("*.md")
     return found.relative_to(store_root(project))

@@ -402,6 +402,25 @@ def test_the_project_of_the_host_wins_over_the_folder_of_the_agent(
     assert CLAIM in context_of(called("prompt", prompt(tmp_path / "gone"), env=named))
 
 
+def test_a_store_that_the_command_names_is_the_one(shared: Path, tmp_path: Path) -> None:
+    asked = asked_from(["--store", str(shared), "prompt", "--client=claude"])
+    assert asked is not None
+    assert (asked.event, asked.client, asked.store) == ("prompt", "claude", str(shared))
+    answers = []
+    for named in (str(shared), str(tmp_path)):
+        reading, writing = os.pipe()
+        answer, told = os.pipe()
+        os.write(writing, json.dumps(prompt(tmp_path)).encode())
+        os.close(writing)
+        words = ["prompt", "--client", "claude", "--store", named]
+        assert main(words, env=os.environ, stdin=reading, stdout=told) == 0
+        os.close(told)
+        os.close(reading)
+        with os.fdopen(answer, "rb") as stream:
+            answers.append(CLAIM in stream.read().decode())
+    assert answers == [True, False]
+
+
 def test_a_folder_below_the_project_finds_its_store(shared: Path) -> None:
     deep = shared / "src" / "deep"
     deep.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,8 @@ def command(
         raise click.UsageError("Missing option '--client'.")
     from memfs.cli.hook import main
 
-    return main((event, "--client", client), env=os.environ)
+    store = () if invocation.store is None else ("--store", str(invocation.store))
+    return main((event, "--client", client, *store), env=os.environ)
 
 
 def _git(invocation: Invocation, name: str) -> int:
