@@ -7,6 +7,7 @@ made anew. Only what a person on this machine is served stands in it, and nothin
 from __future__ import annotations
 
 import json
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -34,7 +35,7 @@ from memfs.services.served_records import read_records
 from memfs.store.snapshot import Snapshot
 
 _FOLDER: Final = f"{ISSUES_FOLDER}/"
-_PATH: Final = '"path":"'
+_PATH: Final = '"path":'
 
 
 def refresh_issue_view(workspace: Workspace, *, is_anew: bool = False) -> int | None:
@@ -60,17 +61,16 @@ def refresh_issue_view(workspace: Workspace, *, is_anew: bool = False) -> int | 
             return 0
         lines = _brought_up(workspace, snapshot)
         if lines is None:
-            lines = dict(_lines(workspace, snapshot, _all(snapshot)))
-        text = "".join(f"{line}\n" for line in sorted(lines.values()))
-        write_projection(workspace, ISSUES_VIEW, text)
+            lines = sorted(_lines(workspace, snapshot, _all(snapshot)))
+        write_projection(workspace, ISSUES_VIEW, "".join(f"{line}\n" for line in lines))
     except (OSError, StoreError, DataError):
         return None
     write_stamp(workspace, stamp_of(workspace, snapshot))
     return len(lines)
 
 
-def _brought_up(workspace: Workspace, snapshot: Snapshot) -> dict[str, str] | None:
-    """Returns the lines by path, those of changed issues made anew; ``None`` to make all anew."""
+def _brought_up(workspace: Workspace, snapshot: Snapshot) -> list[str] | None:
+    """Returns all lines, those of changed issues made anew; ``None`` to make all anew."""
     stamp = read_stamp(workspace)
     if stamp is None or stamp.digest != view_digest(workspace):
         return None
@@ -81,11 +81,13 @@ def _brought_up(workspace: Workspace, snapshot: Snapshot) -> dict[str, str] | No
     if older is None or text is None:
         return None
     changes = [item for item in snapshot.changes_since(older) if item.path.startswith(_FOLDER)]
-    lines = {_path_of(line): line for line in text.splitlines()}
-    for change in changes:
-        lines.pop(change.path, None)
+    # A line ends with the path of its issue.
+    changed = tuple(f"{_PATH}{_quoted(item.path)}}}" for item in changes)
+    lines = [line for line in text.split("\n") if line and not line.endswith(changed)]
     places = ((item.path, item.new) for item in changes if item.new)
-    return lines | dict(_lines(workspace, snapshot, places))
+    for line in _lines(workspace, snapshot, places):
+        insort(lines, line)
+    return lines
 
 
 def _all(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
@@ -94,21 +96,19 @@ def _all(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 def _lines(
     workspace: Workspace, snapshot: Snapshot, places: Iterable[tuple[str, str]]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[str]:
     request = access_request(workspace, SYSTEM_ACTOR, sink=Sink.PERSON)
     for stored in read_records(workspace, snapshot, places):
         if stored.record.kind != ISSUE_KIND or stored.record.sensitivity.is_opaque:
             continue
         seen = visible_stored(stored, request)
         if seen is not None:
-            yield stored.path, _line(seen)
+            yield _line(seen)
 
 
 def _line(stored: StoredRecord) -> str:
     return json.dumps(issue_value(view_of(stored)), ensure_ascii=False, separators=(",", ":"))
 
 
-def _path_of(line: str) -> str:
-    """Returns the path that a line ends with; it is the last thing that it says."""
-    quoted = line.rpartition(_PATH)[2].removesuffix('"}')
-    return str(json.loads(f'"{quoted}"'))
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
