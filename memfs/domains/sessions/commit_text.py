@@ -32,7 +32,7 @@ class TurnFacts:
         session: Id of the session.
         number: Number of the turn.
         opening: How it came about.
-        prompt: Name of the node file that began it; empty for none.
+        prompt: Name of the node file that began it, new in it or not; empty for none.
         nodes: Names of the node files that are new in it, in order.
     """
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from memfs.domains.sessions.assembly import ROOT
+from memfs.domains.sessions.assembly import ROOT, Opening
 from memfs.domains.sessions.commit_text import subject_of
 from memfs.domains.sessions.kept_log import KeptLog, read_log
 from memfs.domains.sessions.library import all_sessions, folders_of, read_session, resolve
@@ -280,8 +280,8 @@ def _nodes(
             turn = log.turns[index]
             files = repository.files(turn.commit.tree)
             prompt = turn.facts.prompt
-            names = turn.facts.nodes
-            for name in (*((prompt,) if prompt and prompt not in names else ()), *names):
+            is_retry = turn.facts.opening is Opening.RETRY
+            for name in (*((prompt,) if is_retry else ()), *turn.facts.nodes):
                 item = files.get(name)
                 if item is None:
                     continue

@@ -22,6 +22,7 @@ from memfs.domains.sessions.metadata import (
 )
 from memfs.domains.sessions.nodes import Node, decode_node
 from memfs.domains.sessions.raw_words import kept_title
+from memfs.domains.sessions.recovered import first_line, recovered
 from memfs.domains.sessions.shared import SharedTurns, shared_turns
 from memfs.domains.sessions.turn_files import Ground, write_turn
 from memfs.domains.sessions.turns import Head, Message, Role, Transcript
@@ -36,7 +37,6 @@ from memfs.store.session_repository import (
 )
 
 _BATCH: Final = 32
-_FIRST_LINE_CHARS: Final = 50
 _EMPTY: Final = KeptLog(turns=(), heads={}, branch=MAIN)
 
 
@@ -97,7 +97,9 @@ class Pass:
             is_resumed=mark.offset > 0,
         )
         for entry in transcript.entries(mark, self.metadata.links):
-            if shared is None and isinstance(entry, Message) and not assembly.placed:
+            is_first = isinstance(entry, Message) and not assembly.placed
+            if shared is None and self._head.has_unique_ids and is_first:
+                assert isinstance(entry, Message)
                 shared = shared_turns(self._workspace, self._folders, self.metadata, entry.id)
                 assembly.share(shared.nodes if shared else {})
             self._write_all(assembly.feed(entry), assembly, shared)
@@ -123,6 +125,9 @@ class Pass:
         self._heads = dict(log.heads)
         self._taken = set(self._repository.heads())
         self._branch = log.branch
+        if log.turns and not self.metadata.origin:
+            found = recovered(self._workspace, self._repository, log, self.metadata)
+            self.metadata = found
         return log
 
     def _open_writer(self) -> SessionWriter:
@@ -182,6 +187,7 @@ class Pass:
             session=self.metadata.id,
             client=self.metadata.client,
             asked=self._asked(turn),
+            about=self._facts[turn.base].prompt if turn.opening is Opening.CONTINUED else "",
             now=self._workspace.clock.now(),
         )
         assert turn.index == len(self._commits)
@@ -235,9 +241,7 @@ class Pass:
     def _note(self, turn: Turn, nodes: tuple[Node, ...]) -> None:
         metadata = self.metadata
         moments = [moment for moment in (metadata.updated, turn.at) if moment is not None]
-        title = metadata.title
-        if not title and nodes[0].role is Role.USER:
-            title = kept_title(nodes[0].words.strip().partition("\n")[0], _FIRST_LINE_CHARS)
+        title = metadata.title or first_line(nodes[0])
         self.metadata = replace(
             metadata,
             title=title,

@@ -41,6 +41,7 @@ def write_turn(
     session: str,
     client: str,
     asked: str,
+    about: str,
     now: datetime,
 ) -> tuple[SessionCommit, TurnFacts, tuple[Node, ...]]:
     """Puts a turn aside and returns its commit, what its trailers say, and its messages.
@@ -52,13 +53,14 @@ def write_turn(
         session: Id of the session.
         client: Name of the coding agent.
         asked: What a turn that brings no prompt of its own is about, screened.
+        about: Name of the prompt's file where a turn that is kept already is continued.
         now: When it was said, where the host does not tell.
     """
     kept = {ground.prompt.name: ground.prompt} if ground.prompt is not None else {}
     first = max(map(number_of, (*ground.files, *kept)), default=0) + 1
     nodes = kept_nodes(turn, first)
     is_asked = turn.opening is Opening.PROMPT and nodes[0].role is Role.USER
-    prompt = nodes[0].file_name if is_asked else next(iter(kept), "")
+    prompt = nodes[0].file_name if is_asked else next(iter(kept), about)
     facts = TurnFacts(
         session=session,
         number=turn.number,

@@ -159,6 +159,7 @@ class Head:
         folder: Where the agent worked; empty when it does not tell.
         resumed_from: Host id of the session that it says it forks or resumes.
         is_side: It is another agent's side conversation and no session of a person.
+        has_unique_ids: No other conversation has messages of the same ids, but a copy of it.
     """
 
     client: str
@@ -167,6 +168,7 @@ class Head:
     folder: str = ""
     resumed_from: str = ""
     is_side: bool = False
+    has_unique_ids: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,6 +100,7 @@ class CodexTranscript:
             folder=word(meta, "cwd"),
             resumed_from=word(meta, "forked_from_id"),
             is_side=isinstance(source, Mapping) and "subagent" in source,
+            has_unique_ids=False,
         )
 
     def entries(
