@@ -103,7 +103,7 @@ class Queueing(ABC):
                 reasons=decision.reasons,
             )
         if not sum(act(self.workspace, job) for job in found):
-            message = "it went meanwhile"
+            message = f"{found[0].kind}: it is gone, or runs"
             return replace(answer, status=ResultStatus.NOTHING, message=message)
         return answer
 

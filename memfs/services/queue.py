@@ -230,11 +230,21 @@ def _decoded(content: bytes | None) -> tuple[str, str, Arguments] | None:
 
 def cancel(workspace: Workspace, job: Job) -> bool:
     """Takes a job away in whatever state it is; a worker stops at its next step."""
-    return job_files(workspace).remove(job.state, job.file)
+    files = job_files(workspace)
+    if files.remove(job.state, job.file):
+        return True
+    # Its worker may have extended the lease meanwhile, and with it the name.
+    again = [name for name in files.names(job.state) if name.startswith(f"{job.id}.")]
+    return any(files.remove(job.state, name) for name in again)
 
 
 def retry(workspace: Workspace, job: Job) -> bool:
-    """Makes a dead job due at once, and one that pauses; tells whether it still was there."""
+    """Makes a dead job due at once, or one that pauses; tells whether it did.
+
+    One that runs is left to its worker.
+    """
+    if job.state is JobState.RUNNING:
+        return False
     name = waiting_name(epoch(workspace.clock.now()), 0, job.id)
     return job_files(workspace).move(job.state, job.file, JobState.WAITING, name)
 

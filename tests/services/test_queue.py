@@ -215,6 +215,26 @@ def test_a_job_is_cancelled_in_every_state(workspace: Workspace, state: str) -> 
             lease.keep()
 
 
+def test_a_job_is_cancelled_whose_lease_was_extended_meanwhile(workspace: Workspace) -> None:
+    ticks = Ticks()
+    put(workspace)
+    lease = taken(workspace, ticks)
+    (seen,) = jobs(workspace)
+    ticks.now += 5
+    lease.keep()
+    assert cancel(workspace, seen)
+    with pytest.raises(LeaseLostError):
+        lease.keep()
+
+
+def test_a_job_that_runs_is_not_begun_again_by_asking(workspace: Workspace) -> None:
+    put(workspace)
+    lease = taken(workspace)
+    (seen,) = jobs(workspace)
+    assert not retry(workspace, seen)
+    assert lease.end()
+
+
 def test_a_job_that_could_not_be_begun_loses_no_attempt(
     workspace: Workspace, clock: SteppedClock
 ) -> None:
