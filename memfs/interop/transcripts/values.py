@@ -11,6 +11,7 @@ from memfs.model.values import JsonValue
 
 _PICTURE: Final = "[a picture, left out]"
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+_DEPTH: Final = 12
 _PICTURES: Final = frozenset({"image", "input_image", "output_image", "document"})
 
 
@@ -65,17 +66,44 @@ def words_of(content: JsonValue) -> str:
 def laid_out(value: JsonValue) -> str:
     """Returns the arguments of a call as text: a name and a value a line, long texts as they are.
 
-    So that a line that must not be kept can be left out without the others.
+    So a line that must not be kept can be left out without the others, and what belongs
+    together stands on one line and is seen together: the words of a command, and a name with its
+    value, as in ``{"name": "TOKEN", "value": "…"}``.
     """
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, Mapping):
-        return _plain(value)
-    lines = []
-    for name, item in value.items():
-        text = item if isinstance(item, str) else _plain(item)
-        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
-    return "\n".join(lines)
+    return "\n".join(_lines(value, 0))
+
+
+def _lines(value: JsonValue, depth: int) -> list[str]:
+    if depth > _DEPTH:
+        return [_plain(value)]
+    if isinstance(value, Mapping):
+        pair = _pair(value)
+        named = {pair[0]: pair[1], **pair[2]} if pair is not None else value
+        return [line for name, item in named.items() for line in _named(name, item, depth)]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if not any(isinstance(item, Mapping | list) for item in value):
+            return [" ".join(map(_plain, value))]
+        return [line for item in value for line in _lines(item, depth + 1)]
+    return [_plain(value)]
+
+
+def _named(name: str, item: JsonValue, depth: int) -> list[str]:
+    lines = _lines(item, depth + 1)
+    is_nested = isinstance(item, Mapping | list) and len(lines) > 1
+    if len(lines) == 1 and not is_nested and "\n" not in lines[0]:
+        return [f"{name}: {lines[0]}"]
+    return [f"{name}:", *(f"  {line}" for line in lines)] if is_nested else [f"{name}:", *lines]
+
+
+def _pair(
+    value: Mapping[str, JsonValue],
+) -> tuple[str, JsonValue, Mapping[str, JsonValue]] | None:
+    """Returns what names what in ``{"name": …, "value": …}``, and what else stands there."""
+    label = next((name for name in ("name", "key") if word(value, name)), "")
+    if not label or not isinstance(value.get("value"), str):
+        return None
+    rest = {name: item for name, item in value.items() if name not in (label, "value")}
+    return word(value, label), value["value"], rest
 
 
 def decoded(text: str) -> JsonValue:
@@ -88,6 +116,8 @@ def decoded(text: str) -> JsonValue:
 
 
 def _plain(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value
     try:
         return json.dumps(value, ensure_ascii=False, indent=1)
     except (ValueError, RecursionError):
