@@ -13,6 +13,7 @@ import pytest
 
 from memfs.cli.catalogue import COMMANDS
 from memfs.cli.entry import main, root
+from memfs.model.markers import has_packet_trace
 from tests.conftest import ROOT
 from tests.support.memory import new_project
 
@@ -113,6 +114,8 @@ def test_agents_are_told_of_commands_that_exist_and_given_no_orders(name: str) -
         assert command is not None
         known = {spelling for item in command.params for spelling in item.opts}
         assert set(re.findall(r"--[a-z][a-z-]*", match[3])) <= known, match[0]
+    # It must not look like a packet itself, or be taken out of texts as one.
+    assert not has_packet_trace(text)
     # Facts, not orders: hosts take imperatives in what memory says for an injection.
     assert not re.search(r"\b(you must|important|ignore)\b", text, re.I)
 
