@@ -127,7 +127,7 @@ class Assembly:
         self.shared_with = 0
         self.rolled_back: Mark | None = None
         self._elsewhere = elsewhere
-        self._cursor = cursor
+        self.cursor = cursor
         self._before = 0
         self._is_resumed = is_resumed
         self._open: _Open | None = None
@@ -183,12 +183,12 @@ class Assembly:
             index = self.nodes[message.id]
             if self._open is None or index != self._open.index:
                 yield from self._close()
-                self._cursor = index
+                self.cursor = index
             self._note_answer(message, index)
             return
         if message.id in self._elsewhere:
             yield from self._close()
-            self._cursor = ROOT
+            self.cursor = ROOT
             self._before = self.shared_with = self._elsewhere[message.id]
             return
         parent = self._index_of(message)
@@ -215,7 +215,7 @@ class Assembly:
     def _index_of(self, message: Message) -> int:
         """Returns the index of the turn that a message follows."""
         if message.parent is None:
-            return self._open.index if self._open is not None else self._cursor
+            return self._open.index if self._open is not None else self.cursor
         if message.parent in self.nodes:
             return self.nodes[message.parent]
         if not message.parent:
@@ -226,7 +226,7 @@ class Assembly:
             return ROOT
         if self._is_resumed:
             raise UnknownParentError("a message follows one that is not known")
-        return self._open.index if self._open is not None else self._cursor
+        return self._open.index if self._open is not None else self.cursor
 
     def _retried(self, message: Message) -> int | None:
         """Returns the index of the turn whose prompt a message answers anew."""
@@ -280,7 +280,7 @@ class Assembly:
         if self._open is None:
             return
         done, self._open = self._open, None
-        self._cursor = done.index
+        self.cursor = done.index
         yield Turn(
             index=done.index,
             number=self.placed[done.index].number,
@@ -294,6 +294,6 @@ class Assembly:
     def _roll_back(self, entry: Rollback) -> None:
         self.rolled_back = self.rolled_back or entry.mark
         for _ in range(entry.turns):
-            number = self.placed[self._cursor].number if self._cursor != ROOT else 0
-            while self._cursor != ROOT and self.placed[self._cursor].number == number:
-                self._cursor = self.placed[self._cursor].parent
+            number = self.placed[self.cursor].number if self.cursor != ROOT else 0
+            while self.cursor != ROOT and self.placed[self.cursor].number == number:
+                self.cursor = self.placed[self.cursor].parent

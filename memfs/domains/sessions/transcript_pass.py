@@ -255,7 +255,7 @@ class Pass:
             self._moved = {}
 
     def _end(self, transcript: Transcript, assembly: Assembly) -> None:
-        """Notes how far it was read, and lays out the files."""
+        """Notes how far it was read, and lays out the files of where the conversation is."""
         report = transcript.report()
         metadata = replace(self.metadata, mark=assembly.pending or report.end, links=report.links)
         title = assembly.title
@@ -270,5 +270,9 @@ class Pass:
         assert self._repository is not None
         if self._repository.metadata() != content:
             self._writer.write_metadata(content)
+        # A kill may have come between a branch and the pointer to it.
+        here = [name for name, index in self._heads.items() if index == assembly.cursor]
+        if here and self._branch not in here:
+            self._writer.publish({}, here[0])
         self._writer.check_out()
         self._writer.pack()

@@ -44,101 +44,79 @@ SECRETS: Final = (TOKEN, PASSWORD, *KEY_LINES, CARD)
 Way = Callable[[ClaudeTalk], None]
 
 
-def _said(talk: ClaudeTalk, text: str) -> None:
-    talk.user(text)
-    talk.answer("I see.")
+def _said(text: str, answer: str = "I see.") -> Way:
+    def talk_of(talk: ClaudeTalk) -> None:
+        talk.user(text)
+        talk.answer(answer)
+
+    return talk_of
 
 
-def _hidden(token: str) -> str:
-    return token[:8] + "\u200b" + token[8:]
+def _tool(name: str, value: object, result: str = "ok") -> Way:
+    def talk_of(talk: ClaudeTalk) -> None:
+        talk.user("Try it")
+        talk.tool(name, value, result)
+        talk.answer("Done.")
+
+    return talk_of
+
+
+def _line(**value: object) -> Way:
+    def talk_of(talk: ClaudeTalk) -> None:
+        talk.user("Hello there")
+        talk.answer("Hello.")
+        talk.line(value)
+
+    return talk_of
+
+
+def _id(talk: ClaudeTalk) -> None:
+    talk.entry("user", message={"role": "user", "content": "Hi you"}, promptId=TOKEN)
+    said = {
+        "id": TOKEN,
+        "role": "assistant",
+        "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "Hello."}],
+    }
+    ids = {"uuid": TOKEN, "parentUuid": talk.last, "sessionId": HOST_ID}
+    talk.line({"type": "assistant", "message": said, **ids})
 
 
 WAYS: Final[Mapping[str, Way]] = MappingProxyType(
     {
-        "a message": lambda talk: _said(talk, f"Log in with {TOKEN} please"),
-        "a password in a message": lambda talk: _said(talk, f"password: {PASSWORD}"),
-        "a password on the next line": lambda talk: _said(talk, f"The password is:\n{PASSWORD}"),
-        "a key in a message": lambda talk: _said(talk, f"Here it is:\n{KEY}\nUse it."),
-        "a key that is torn": lambda talk: _said(talk, KEY[40:-60]),
-        "a card": lambda talk: _said(talk, f"Pay with {CARD} now"),
-        "behind hidden characters": lambda talk: _said(talk, f"Log in with {_hidden(TOKEN)}"),
-        "between colours": lambda talk: _said(
-            talk, f"Log in with {TOKEN[:6]}\x1b[31m{TOKEN[6:]}\x1b[0m"
+        "a message": _said(f"Log in with {TOKEN} please"),
+        "a password in a message": _said(f"password: {PASSWORD}"),
+        "a password on the next line": _said(f"The password is:\n{PASSWORD}"),
+        "a key in a message": _said(f"Here it is:\n{KEY}\nUse it."),
+        "a key that is torn": _said(KEY[40:-60]),
+        "a card": _said(f"Pay with {CARD} now"),
+        "behind hidden characters": _said(f"Log in with {TOKEN[:8]}\u200b{TOKEN[8:]}"),
+        "between colours": _said(f"Log in with {TOKEN[:6]}\x1b[31m{TOKEN[6:]}\x1b[0m"),
+        "an answer": _said("What is it?", f"It is {TOKEN}."),
+        "the input of a tool": _tool(
+            "Bash", {"command": f"curl -H 'Authorization: Bearer {TOKEN}' x"}
         ),
-        "an answer": lambda talk: (talk.user("What is it?"), talk.answer(f"It is {TOKEN}."))[0],
-        "the input of a tool": lambda talk: (
-            talk.user("Try"),
-            talk.tool("Bash", {"command": f"curl -H 'Authorization: Bearer {TOKEN}' x"}, "ok"),
-            talk.answer("Done."),
-        )[0],
-        "a field of the input": lambda talk: (
-            talk.user("Try"),
-            talk.tool("Login", {"user": "ana", "password": PASSWORD, "n": {"token": TOKEN}}, "ok"),
-            talk.answer("Done."),
-        )[0],
-        "a file that is written": lambda talk: (
-            talk.user("Write it"),
-            talk.tool("Write", {"file_path": "/k.pem", "content": f"a\n{KEY}\nb"}, "ok"),
-            talk.answer("Done."),
-        )[0],
-        "a name and a value": lambda talk: (
-            talk.user("Set it"),
-            talk.tool("Env", {"env": [{"name": "DB_PASSWORD", "value": PASSWORD}]}, "ok"),
-            talk.answer("Done."),
-        )[0],
-        "the words of a command": lambda talk: (
-            talk.user("Run it"),
-            talk.tool("Run", {"argv": ["mysql", "--password", PASSWORD, "-h", "db"]}, "ok"),
-            talk.answer("Done."),
-        )[0],
-        "the name of a file": lambda talk: (
-            talk.user("Read it"),
-            talk.tool("Read", {"file_path": f"/home/ana/{TOKEN}/notes.txt"}, "text"),
-            talk.answer("Done."),
-        )[0],
-        "the name of a tool": lambda talk: (
-            talk.user("Try"),
-            talk.tool(TOKEN, {"a": "b"}, "ok"),
-            talk.answer("Done."),
-        )[0],
-        "what a tool printed": lambda talk: (
-            talk.user("Print it"),
-            talk.tool("Bash", {"command": "env"}, f"HOME=/root\nAPI_TOKEN={TOKEN}\nPATH=/bin"),
-            talk.answer("Done."),
-        )[0],
-        "deep in what a tool printed": lambda talk: (
-            talk.user("Print it"),
-            talk.tool("Bash", {"command": "log"}, "x y\n" * 9_000 + TOKEN + "\nz" * 9_000),
-            talk.answer("Done."),
-        )[0],
-        "at the cut of what a tool printed": lambda talk: (
-            talk.user("Print it"),
-            talk.tool("Bash", {}, "w " * (RESULT_CHARS * 3 // 8 - 8) + TOKEN + " w" * 40_000),
-            talk.answer("Done."),
-        )[0],
-        "the title": lambda talk: (
-            _said(talk, "Hello there"),
-            talk.line({"type": "custom-title", "customTitle": f"Deploy {TOKEN}"}),
-        )[0],
-        "a summary": lambda talk: (
-            _said(talk, "Hello there"),
-            talk.line({"type": "summary", "summary": f"password: {PASSWORD}"}),
-        )[0],
-        "an id": lambda talk: (
-            talk.entry("user", message={"role": "user", "content": "Hi you"}, promptId=TOKEN),
-            talk.line(
-                {
-                    "type": "assistant", "uuid": TOKEN, "parentUuid": talk.last,
-                    "sessionId": HOST_ID, "message": {
-                        "id": TOKEN, "role": "assistant", "stop_reason": "end_turn",
-                        "content": [{"type": "text", "text": "Hello."}],
-                    },
-                }
-            ),
-        )[0],
-        "a key fact": lambda talk: _said(talk, f"We use {TOKEN} for every deployment of the site."),
+        "a field of the input": _tool(
+            "Login", {"user": "ana", "password": PASSWORD, "n": {"token": TOKEN}}
+        ),
+        "a name and a value": _tool("Env", {"env": [{"name": "DB_PASSWORD", "value": PASSWORD}]}),
+        "the words of a command": _tool(
+            "Run", {"argv": ["mysql", "--password", PASSWORD, "-h", "db"]}
+        ),
+        "a file that is written": _tool("Write", {"path": "/k.pem", "content": f"a\n{KEY}\nb"}),
+        "the name of a file": _tool("Read", {"file_path": f"/home/ana/{TOKEN}/notes.txt"}),
+        "the name of a tool": _tool(TOKEN, {"a": "b"}),
+        "what a tool printed": _tool("Bash", {}, f"HOME=/root\nAPI_TOKEN={TOKEN}\nPATH=/bin"),
+        "deep in what a tool printed": _tool("Bash", {}, "x y\n" * 9_000 + TOKEN + "\nz" * 9_000),
+        "at the cut of what a tool printed": _tool(
+            "Bash", {}, "w " * (RESULT_CHARS * 3 // 8 - 8) + TOKEN + " w" * 40_000
+        ),
+        "the title": _line(type="custom-title", customTitle=f"Deploy {TOKEN}"),
+        "a summary": _line(type="summary", summary=f"password: {PASSWORD}"),
+        "an id": _id,
+        "a key fact": _said(f"We use {TOKEN} for every deployment of the site."),
     }
-)  # fmt: skip
+)
 
 
 def every_byte(folder: Path) -> Iterator[tuple[str, bytes]]:
