@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -34,11 +33,16 @@ class SystemIds:
         """Returns a new id such as ``mem_01k…``."""
         with self._lock:
             millis = int(datetime.now(UTC).timestamp() * 1000)
-            number = (millis << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS)
+            number = (millis << _RANDOM_BITS) | _random(_RANDOM_BITS)
             # Within one millisecond a random step keeps the end of the id, which people type,
             # as unlike its neighbour's as ever.
-            self._last = max(number, self._last + 1 + secrets.randbits(_STEP_BITS))
+            self._last = max(number, self._last + 1 + _random(_STEP_BITS))
             return f"{prefix}_{encode_ulid(self._last)}"
+
+
+def _random(bits: int) -> int:
+    """Returns a random number of so many bits, a multiple of eight, from the system's source."""
+    return int.from_bytes(os.urandom(bits // 8), "big")
 
 
 def encode_ulid(number: int) -> str:

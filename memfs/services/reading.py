@@ -27,7 +27,7 @@ from memfs.services.inbox import unified_diff
 from memfs.services.links import with_open_links
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.served_records import read_path, record_from
+from memfs.services.served_records import read_paths, record_from
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
 
@@ -216,10 +216,9 @@ def served_from(
     request: AccessRequest,
 ) -> Iterator[StoredRecord]:
     """Yields what ``request`` may see of the records behind catalogue rows, and no more of it."""
-    for row in rows:
-        stored = read_path(workspace, snapshot, row.path)
-        seen = stored and visible_stored(stored, request)
-        if stored and seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
+    for stored in read_paths(workspace, snapshot, (row.path for row in rows)):
+        seen = visible_stored(stored, request)
+        if seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
             yield with_open_links(workspace, snapshot, seen, request)
 
 

@@ -16,10 +16,8 @@ from typing import Final
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
-from memfs.index.batch import Batch
 from memfs.index.documents import Document, document_from
 from memfs.index.generations import Generations
-from memfs.index.memory_index import MemoryIndex
 from memfs.index.port import DEFAULT_INDEXING, RecordIndex
 from memfs.index.whoosh_index import WhooshIndex
 from memfs.model.frozen import frozen
@@ -280,6 +278,8 @@ def _written(workspace: Workspace, generations: Generations, snapshot: Snapshot)
 
 
 def _rebuilt(workspace: Workspace, generations: Generations, snapshot: Snapshot) -> OpenIndex:
+    from memfs.index.batch import Batch  # a question finds its index made
+
     batch = Batch()
     settings = DEFAULT_INDEXING
     for stored in read_records(workspace, snapshot, _searched(snapshot)):
@@ -314,6 +314,8 @@ def _overlaid(
 def _scanned(
     workspace: Workspace, generations: Generations, snapshot: Snapshot, reason: str
 ) -> OpenIndex:
+    from memfs.index.memory_index import MemoryIndex  # as a rule there is an index
+
     records = read_records(workspace, snapshot, _searched(snapshot))
     index = MemoryIndex(
         records, ledger=snapshot.commit, analyzer=generations.analyzer, settings=DEFAULT_INDEXING

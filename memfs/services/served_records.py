@@ -7,6 +7,8 @@ does not need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
 
 from memfs.errors import DataError
 from memfs.formats.record_codec import read_record
@@ -14,6 +16,9 @@ from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
+
+_FIRST_READ: Final = 24
+_MOST_READ: Final = 384
 
 
 def served_places(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
@@ -33,6 +38,27 @@ def read_records(
             stored = record_from(workspace, path, blob, content)
             if stored is not None:
                 yield stored
+
+
+def read_paths(
+    workspace: Workspace, snapshot: Snapshot, paths: Iterable[str]
+) -> Iterator[StoredRecord]:
+    """Reads the served records at ``paths`` in their order, some at a time: one is often enough.
+
+    The first few are read together, then more and more, so that whoever stops early has read
+    little and whoever goes on asks Git seldom.
+    """
+    rest, size = iter(paths), _FIRST_READ
+    while places := [(path, snapshot.entry(path)) for path in islice(rest, size)]:
+        contents = dict(snapshot.read_blobs([entry.blob for _, entry in places if entry]))
+        for path, entry in places:
+            content = contents.get(entry.blob) if entry is not None else None
+            if entry is None or content is None:
+                continue
+            stored = record_from(workspace, path, entry.blob, content)
+            if stored is not None:
+                yield stored
+        size = min(size * 2, _MOST_READ)
 
 
 def record_from(workspace: Workspace, path: str, blob: str, content: bytes) -> StoredRecord | None:

@@ -6,16 +6,18 @@ Imports nothing that a question does not need, and reads nothing where nobody sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from memfs.model.outcome import OUTCOME_KIND, UseOutcome, Utility
 from memfs.model.record import Record, StoredRecord
-from memfs.policy.utility import standing_outcomes, utility_of
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records
 from memfs.store.layout import subject_prefix
 from memfs.store.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from memfs.model.outcome import UseOutcome, Utility
+
+_KIND: Final = "outcome"
 MOST_READ: Final = 200
 """Of one record so many outcomes are read; whoever uses one that often knows it by then."""
 
@@ -24,7 +26,12 @@ def outcomes_of(
     workspace: Workspace, snapshot: Snapshot, identifier: str
 ) -> tuple[UseOutcome, ...]:
     """Returns the outcomes that count of all versions of one record, oldest first."""
-    return standing_outcomes(stored.record for stored in _read(workspace, snapshot, identifier))
+    records = [stored.record for stored in _read(workspace, snapshot, identifier)]
+    if not records:
+        return ()
+    from memfs.policy.utility import standing_outcomes  # of hardly any record is anything said
+
+    return standing_outcomes(records)
 
 
 def utilities(
@@ -33,14 +40,19 @@ def utilities(
     """Returns what records have proved to be good for, by reference; without those of no use."""
     found = {}
     for record in records:
-        utility = utility_of(outcomes_of(workspace, snapshot, record.id), record.reference)
+        outcomes = outcomes_of(workspace, snapshot, record.id)
+        if not outcomes:
+            continue
+        from memfs.policy.utility import utility_of
+
+        utility = utility_of(outcomes, record.reference)
         if utility.count:
             found[record.reference] = utility
     return found
 
 
 def _read(workspace: Workspace, snapshot: Snapshot, identifier: str) -> Iterator[StoredRecord]:
-    kind = workspace.registry.get(OUTCOME_KIND)
+    kind = workspace.registry.get(_KIND)
     if kind is None or not identifier:
         return
     entries = list(snapshot.entries(subject_prefix(kind, identifier)))[-MOST_READ:]

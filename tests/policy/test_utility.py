@@ -112,6 +112,13 @@ def test_only_an_active_claim_is_used() -> None:
     assert codes(SUCCESS, ANA, kind=REGISTRY.get("grant")) == ["outcome.not-a-claim"]
 
 
+def test_the_kind_lists_the_results_that_there_are() -> None:
+    kind = REGISTRY.get("outcome")
+    assert kind is not None
+    (choices,) = [item.choices for item in kind.fields if item.name == "result"]
+    assert choices == tuple(UseResult)
+
+
 # What counts ------------------------------------------------------------------------------
 
 

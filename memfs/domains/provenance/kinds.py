@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from memfs.model.ids import OUTCOME_PREFIX
 from memfs.model.kinds import FieldSpec, FieldType, Filing, KindSpec
-from memfs.model.outcome import UseResult
 
 EVIDENCE = KindSpec(
     name="evidence",
@@ -118,7 +117,7 @@ OUTCOME = KindSpec(
             field_type=FieldType.STRING,
             description="How it turned out.",
             required=True,
-            choices=tuple(UseResult),
+            choices=("success", "partial", "failure"),
         ),
         FieldSpec(
             name="checks",
