@@ -175,7 +175,6 @@ def _gemini(scope: InstallScope, places: Places, material: Material) -> Recipe:
     )
     server = JsonServer(program=material.program, base="mcpServers", more=MappingProxyType({}))
     texts = (folder if is_user else places.project) / "GEMINI.md"
-    skill = folder / "skills" / "memfs" / "SKILL.md"
     return Recipe(
         client="gemini",
         scope=scope,
@@ -187,10 +186,9 @@ def _gemini(scope: InstallScope, places: Places, material: Material) -> Recipe:
                 editor=MarkdownBlock(body=material.instructions),
                 is_shared=is_user,
             ),
-            Target(path=skill, editor=_skill(material), is_shared=is_user)
-            if is_user
-            else _shared_skill(places.project, material),
+            _shared_skill(places.home if is_user else places.project, material),
         ),
+        notes=("Gemini CLI starts hooks and servers only in folders that it trusts",),
     )
 
 
