@@ -12,13 +12,14 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from memfs.app.environment import AGENT
 from memfs.errors import AccessError, UsageError
 from memfs.model.frozen import frozen
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.settings import TrustSettings
 
 AGENT_MARKERS: Final = (
-    "MEMFS_AGENT",
+    AGENT,
     "AI_AGENT",
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
@@ -121,7 +122,7 @@ def require_forms(actor: Actor, trust: TrustSettings) -> None:
 def calling_agent(env: Mapping[str, str], client_name: str) -> Actor:
     """Returns who calls through a protocol: named by the environment, or else by the client."""
     called = _plain(client_name)
-    if called and not _plain(env.get("MEMFS_AGENT", "")):
+    if called and not _plain(env.get(AGENT, "")):
         return Actor(Principal(PrincipalKind.AGENT, called), Channel.AGENT)
     return Actor(_agent_from(env), Channel.AGENT)
 
@@ -132,7 +133,7 @@ def agent_marker(env: Mapping[str, str]) -> str:
 
 
 def _agent_from(env: Mapping[str, str]) -> Principal:
-    named = _plain(env.get("MEMFS_AGENT", ""))
+    named = _plain(env.get(AGENT, ""))
     if named:
         return Principal(PrincipalKind.AGENT, named)
     marker = agent_marker(env)

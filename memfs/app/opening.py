@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from memfs.app.environment import embedder_from, lineage_from, model_from
+from memfs.app.environment import RUN_ID, SESSION_ID, embedder_from, lineage_from, model_from
 from memfs.app.registry import REGISTRY
 from memfs.app.switches import is_switched_off, settings_in_force
 from memfs.app.system import SystemClock, SystemIds, cache_root
@@ -34,10 +34,10 @@ from memfs.store.store import Store
 
 MEMBERSHIPS: Final[Mapping[str, ScopeKind]] = MappingProxyType(
     {
-        "MEMFS_SESSION_ID": ScopeKind.SESSION,
+        SESSION_ID: ScopeKind.SESSION,
         "MEMFS_THREAD_ID": ScopeKind.THREAD,
         "MEMFS_TASK_ID": ScopeKind.TASK,
-        "MEMFS_RUN_ID": ScopeKind.TASK,
+        RUN_ID: ScopeKind.TASK,
     }
 )
 """Variables by which a host says which private scopes the process that it starts is in."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from memfs.app.actors import agent_marker
 from memfs.app.environment import (
     AGENT,
     PARENT_RUN_ID,
@@ -20,6 +21,7 @@ from memfs.app.environment import (
     SESSION_ID,
     lineage_from,
     lineage_variables,
+    plain_name,
 )
 from memfs.app.run_answers import ended_result
 from memfs.app.running import RunOptions, wanted_place
@@ -34,10 +36,14 @@ from memfs.model.frozen import frozen
 from memfs.model.lineage import Lineage
 from memfs.model.result import Result
 from memfs.model.run import RunState
+from memfs.services.packet_text import prepended
 from memfs.services.work_words import kept_line
 
 if TYPE_CHECKING:
     from memfs.app.memory import Memory
+
+
+_UNNAMED: Final = "command"
 
 
 class WrapFaultError(MemfsError):
@@ -99,13 +105,12 @@ def run_wrapped(wrap: Wrap, open_store: Callable[[], Memory], env: Mapping[str, 
     if wrap.is_prompt and not wrap.task.strip():
         raise UsageError("expected a task to give to the command, got none")
     wanted_place(wrap.options)
-    feed = wrap.task.encode("utf-8", "surrogateescape") if wrap.is_prompt else None
     troubles: list[MemfsError] = []
     with ExitStack() as stack:
         note, said = _dispatched(wrap, open_store, stack, troubles)
-        if feed is not None and said:
-            feed = said.encode("utf-8", "surrogateescape") + feed
-        child = run_child(wrap.command, _environment(env, note), feed=feed)
+        prompt = prepended(said, wrap.task) if wrap.is_prompt else None
+        feed = prompt.encode("utf-8", "surrogateescape") if prompt is not None else None
+        child = run_child(wrap.command, _environment(wrap, env, note), feed=feed)
         result = _recorded(wrap, note, child, open_store, troubles) if note is not None else None
     return Wrapped(exit_code=child.exit_code, result=result, troubles=tuple(troubles))
 
@@ -119,7 +124,7 @@ def _dispatched(
             workspace, actor = memory.workspace, memory.actor
             if workspace.is_switched_off:
                 return None, ""
-            said = _said_before(memory, wrap.task) if wrap.is_prompt else ""
+            said = memory.context(task=wrap.task).text if wrap.is_prompt else ""
             note = prepare(
                 workspace,
                 actor,
@@ -143,21 +148,21 @@ def _dispatched(
         return None, ""
 
 
-def _said_before(memory: Memory, task: str) -> str:
-    """Returns what memory says before a task; empty where it says nothing (C27, C28)."""
-    text = memory.context(task=task).text
-    return f"{text.rstrip()}\n\n" if text.strip() else ""
+def _environment(wrap: Wrap, env: Mapping[str, str], note: DispatchNote | None) -> dict[str, str]:
+    """Returns the environment of the command: its own run, and who started that (C8).
 
-
-def _environment(env: Mapping[str, str], note: DispatchNote | None) -> dict[str, str]:
-    """Returns the environment of the command: its own run, and who started that (C8)."""
+    Whatever speaks in a run is no person, also where it has a terminal: a command that sets no
+    marker of an agent is one by its own name.
+    """
     if note is None:
         return dict(env)
-    place = Lineage(run=note.run, parent=note.parent, session=note.session, agent=note.agent)
     names = {RUN_ID, PARENT_RUN_ID, SESSION_ID, AGENT}
     kept = {name: value for name, value in env.items() if name not in names}
-    here = replace(place, agent=place.agent or lineage_from(env).agent)
-    return kept | lineage_variables(here)
+    called = note.agent or lineage_from(env).agent
+    if not called and not agent_marker(env):
+        called = plain_name(Path(wrap.command[0]).name) or _UNNAMED
+    place = Lineage(run=note.run, parent=note.parent, session=note.session, agent=called)
+    return kept | lineage_variables(place)
 
 
 def _recorded(

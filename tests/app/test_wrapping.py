@@ -91,6 +91,20 @@ def test_it_finds_its_place_among_runs_in_its_environment(
     assert [line.partition("=")[0] for line in capfd.readouterr().out.split()] == ["MEMFS_RUN_ID"]
 
 
+def test_what_speaks_in_a_run_is_an_agent_by_its_own_name(
+    project: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    builder = tmp_path / "builder"
+    builder.write_text("#!/bin/sh\necho $MEMFS_AGENT\n", encoding="utf-8")
+    builder.chmod(0o755)
+
+    wrapped(project, str(builder))
+    wrapped(project, str(builder), MEMFS_AGENT="painter")
+    wrapped(project, str(builder), CLAUDECODE="1")
+
+    assert capfd.readouterr().out == "builder\npainter\n\n"
+
+
 def test_it_runs_where_memory_is_off_and_nothing_is_touched(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,7 +204,7 @@ def test_a_command_gets_its_task_after_what_memory_says_to_it(
 
     assert alone == "Make uploads resume"
     assert told.startswith("<memfs-packet")
-    assert told.endswith("</memfs-packet>\n\nMake uploads resume faster")
+    assert told.endswith("</memfs-packet>\nMake uploads resume faster")
     with memory_of(project, AGENT) as memory:
         newest = memory.list_runs()[0]
     assert newest.stored is not None

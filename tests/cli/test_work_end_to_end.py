@@ -122,7 +122,7 @@ def test_the_first_agent_was_told_nothing_by_an_empty_memory(work: Work) -> None
 def test_the_second_agent_was_told_what_was_done_and_what_is_open(work: Work) -> None:
     prompt = (work.project / "second-prompt.txt").read_text()
 
-    packet, _, task = prompt.partition("</memfs-packet>\n\n")
+    packet, _, task = prompt.partition("</memfs-packet>\n")
     assert packet.startswith("<memfs-packet")
     assert task == "Make the uploads resume after a break"
     assert "The upload client now sends its blocks one by one." in packet
