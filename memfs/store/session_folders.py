@@ -128,6 +128,9 @@ class SessionFolders:
 
     def _found(self, path: Path) -> None:
         init_repository(path)
+        with (path / ".git" / "config").open("a", encoding="ascii") as config:
+            # What Git itself writes here, such as packs, is for the owner only as well.
+            config.write("[core]\n\tsharedRepository = 0600\n")
         info = path / ".git" / "info"
         info.mkdir(mode=0o700, exist_ok=True)
         (info / "exclude").write_text(f"/{METADATA}\n/.memfs-*\n", encoding="ascii")

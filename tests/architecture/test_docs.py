@@ -24,7 +24,7 @@ HAND_WRITTEN = sorted(
     path for path in (ROOT / "README.md", *DOCS.rglob("*.md")) if path.name != "CHANGELOG.md"
 )
 _STATUS = re.compile(r"^Status: .*\b(built|planned)\b", re.MULTILINE)
-_COMMAND = re.compile(r"(?:^\$ |`)memfs ([a-z]+)(?: ([a-z]+))?([^`\n]*)", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^\$ |`)memfs ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+))?([^`\n]*)", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _CODE_PATH = re.compile(r"`((?:memfs|tests|docs|fixtures|benchmarks|templates|hooks)/[\w./-]+)`")
 _LINK = re.compile(r"\]\(([^)#:\s]+)\)")
