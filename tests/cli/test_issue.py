@@ -80,6 +80,16 @@ def test_what_is_no_issue_says_so_and_ends_with_the_number_of_a_conflict(project
     assert run_memfs("issue", "list", "--state", "closed", cwd=project).status == 2
 
 
+def test_a_list_is_bounded_and_says_how_much_is_left(project: Path) -> None:
+    for title in ("Bounded one", "Bounded two"):
+        run_memfs("issue", "open", title, cwd=project)
+
+    ended = run_memfs("issue", "list", "--all", "--limit", "1", cwd=project)
+
+    assert len(ended.output.splitlines()) == 1
+    assert "more; --limit 0 lists all" in ended.errors
+
+
 def test_export_writes_lines_or_a_new_private_file(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     run_memfs("import", str(FIXTURE), "--accept", *PERSON, cwd=project)

@@ -109,11 +109,19 @@ def note_command(invocation: Invocation, reference: str, text: str, key: str) ->
     type=click.Choice(_STATES),
     help="Only what stands so, however long; may be repeated.",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    help="At most so many issues; 0 for all.",
+)
 @shared_options
-def list_command(invocation: Invocation, is_all: bool, states: tuple[str, ...]) -> int:
+def list_command(invocation: Invocation, is_all: bool, states: tuple[str, ...], limit: int) -> int:
     """List what is open, and what was closed not long ago (runs.resolved_days)."""
     with invocation.open() as memory:
-        found = memory.list_issues(is_all=is_all, states=states)
+        every = memory.list_issues(is_all=is_all, states=states)
+    found = every[:limit] if limit else every
     if invocation.is_json:
         from memfs.domains.runs.issue_views import issue_value
 
@@ -122,6 +130,8 @@ def list_command(invocation: Invocation, is_all: bool, states: tuple[str, ...]) 
         write(_list_lines(found))
     else:
         say("no issue is like that" if states or is_all else "nothing is open")
+    if len(found) < len(every):
+        say(f"{len(every) - len(found)} more; --limit 0 lists all")
     return 0
 
 
