@@ -189,6 +189,11 @@ def test_one_file_that_does_not_parse_leaves_all_of_them_alone(project: Path) ->
     assert undo("claude", project).status is ResultStatus.REFUSED
 
 
+def _state(file: Path) -> tuple[int, ...]:
+    found = os.lstat(file)
+    return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -220,14 +225,14 @@ def test_a_file_that_is_a_trap_is_left_alone(make: object, said: str, project: P
     file.write_text("{}")
     (project.parent / "outside.json").write_text("{}")
     make(file)
-    before = os.lstat(file)
+    before = _state(file)
 
     result = act("claude", project)
 
     assert result.status is ResultStatus.REFUSED
     assert said in words(result, "problems")
     assert not (project / ".claude").exists()
-    assert os.lstat(file) == before
+    assert _state(file) == before
     assert (project.parent / "outside.json").read_text() == "{}"
 
 
