@@ -281,6 +281,21 @@ def test_an_issue_that_changed_in_the_tracker_is_brought_up(tmp_path: Path) -> N
         assert ana.audit().is_sound
 
 
+def test_one_id_of_two_trackers_is_not_one_issue(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    other = a_row(title="Something else", created_at="2026-03-01T08:00:00Z")
+    with memory_of(project) as ana:
+        ana.import_path(written(tmp_path / "a.jsonl", a_row()), accept=True, format_name="tracker")
+        result = ana.import_path(
+            written(tmp_path / "b.jsonl", other), accept=True, format_name="tracker"
+        )
+        assert (result.status, "import.other-issue" in str(result.data["problems"])) == (
+            ResultStatus.PROBLEMS,
+            True,
+        )
+        assert exported(ana) == {"ds-1": a_row()}
+
+
 def test_what_happened_here_since_is_said_in_an_export(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     with memory_of(project) as ana:

@@ -178,9 +178,10 @@ def _said(text: str) -> str:
 def _list_lines(found: tuple[IssueView, ...]) -> str:
     rows = []
     for view in found:
-        who = printable(short_id(view.folded.changed_by)) if view.runs else ""
+        changed_by = view.folded.changed_by
         state = strong(str(view.state)) if not view.state.is_closed else faint(str(view.state))
-        tail = f"  {faint(f'run {who}')}" if view.folded.changed_by.startswith("run_") else ""
+        is_run = changed_by.startswith("run_")
+        tail = f"  {faint(f'run {printable(short_id(changed_by))}')}" if is_run else ""
         rows.append((short_id(view.id), state, day(view.folded.changed), _title(view) + tail))
     return columns(rows)
 

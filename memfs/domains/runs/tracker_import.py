@@ -89,6 +89,9 @@ def _place(
     revised = _revised(place.stored, draft)
     if revised is None:
         placed.known += 1
+    elif _is_another(draft, place.stored.record):
+        message = "an issue with this id came from elsewhere: it was made at another time"
+        _remark(placed, item, "import.other-issue", message, Severity.ERROR)
     elif _is_older(draft, place.stored.record):
         message = "the issue here is from a later state of the tracker"
         _remark(placed, item, "import.older", message, Severity.WARNING)
@@ -146,6 +149,12 @@ def _revised(stored: StoredRecord, draft: Record) -> Record | None:
         and (known.title, known.tags) == (title, draft.tags)
     )
     return None if is_same else revised
+
+
+def _is_another(draft: Record, known: Record) -> bool:
+    """Tells whether two trackers gave one id to two issues: when one was made never changes."""
+    said, before = _tracker(draft).get("created_at"), _tracker(known).get("created_at")
+    return said is not None and before is not None and said != before
 
 
 def _is_older(draft: Record, known: Record) -> bool:
