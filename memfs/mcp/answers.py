@@ -9,6 +9,8 @@ would be too long is cut between two entries, says so, and gives a cursor for th
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -106,6 +108,17 @@ def no(code: str, message: str, hint: str = "") -> Answer:
         facts["hint"] = escaped_line(hint)
         text += f"\nhint: {escaped_line(hint)}"
     return Answer(facts=facts, text=text, is_no=True)
+
+
+def bug(error: Exception, where: str) -> Answer:
+    """Reports what should not happen: its type to both sides, its text to nobody."""
+    kind = type(error).__name__
+    sys.stderr.write(f"memfs.bug: {kind} in {where if where.isidentifier() else 'a call'}\n")
+    if os.environ.get("MEMFS_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    return no("memfs.bug", f"{kind} where none was expected", hint="MEMFS_DEBUG=1 shows where")
 
 
 def told(result: Result) -> Answer:

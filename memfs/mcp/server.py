@@ -8,8 +8,6 @@ caller can act on, and no exception's text reaches anybody.
 from __future__ import annotations
 
 import difflib
-import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,7 +42,7 @@ from mcp_types import (
 
 from memfs import __version__
 from memfs.errors import MemfsError
-from memfs.mcp.answers import Answer, no, refusal, tool_result
+from memfs.mcp.answers import Answer, bug, no, refusal, tool_result
 from memfs.mcp.arguments import read_arguments
 from memfs.mcp.deciding import DECIDING, decide
 from memfs.mcp.desk import Desk
@@ -266,14 +264,3 @@ def connection_of(context: Context) -> str:
     """Returns what tells connections apart: the session of HTTP, and nothing on stdio."""
     headers = getattr(context.request, "headers", None)
     return headers.get("mcp-session-id", "") if headers is not None else ""
-
-
-def bug(error: Exception, where: str) -> Answer:
-    """Reports what should not happen: its type to both sides, its text to nobody."""
-    kind = type(error).__name__
-    sys.stderr.write(f"memfs.bug: {kind} in {where if where.isidentifier() else 'a call'}\n")
-    if os.environ.get("MEMFS_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
-    return no("memfs.bug", f"{kind} where none was expected", hint="MEMFS_DEBUG=1 shows where")

@@ -15,7 +15,7 @@ import secrets
 import signal
 import socket
 import stat
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,13 +25,15 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from memfs.errors import MemfsError
+from memfs.mcp.answers import bug
+from memfs.mcp.draining import Draining
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcp.server import Server
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+Beside = Callable[[], Awaitable[None]]
+"""What a server does between calls, until it is cancelled."""
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"
 TOKEN_VARIABLE: Final = "MEMFS_MCP_TOKEN"
@@ -56,27 +58,40 @@ class TokenError(MemfsError):
     exit_status = 2
 
 
-def serve_stdio(server: Server[Any]) -> None:
-    """Serves one client over standard input and output until it closes its end."""
+def serve_stdio(server: Server[Any], beside: Beside) -> None:
+    """Serves one client over standard input and output until it closes its end.
+
+    Args:
+        server: What answers.
+        beside: What is done meanwhile; it is cancelled at the end.
+    """
     _quiet()
     # A read of standard input cannot be interrupted: the default action ends the process at
     # once, which leaves the ledger as it was before or after an operation.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(_serve_stdio, server)
 
+    async def serve() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await Draining().serve(server, incoming, outgoing)
 
-async def _serve_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    # A client that has gone breaks the pipe, and then there is nobody left to answer.
+    with suppress(BrokenPipeError):
+        _run_beside(serve, beside)
 
 
 def serve_http(
-    server: Server[Any], *, port: int, token: str, announce: Callable[[str], None]
+    server: Server[Any],
+    beside: Beside,
+    *,
+    port: int,
+    token: str,
+    announce: Callable[[str], None],
 ) -> None:
     """Serves clients over HTTP on the loopback address until it is interrupted.
 
     Args:
         server: What answers.
+        beside: What is done meanwhile; it is cancelled at the end.
         port: 0 for a free one.
         token: What each request has to show as a bearer token; empty for none.
         announce: Is told the address once it listens.
@@ -84,11 +99,11 @@ def serve_http(
     Raises:
         PortTakenError: Another program listens there.
     """
+    listener = _listening(port)
+    _quiet()
+    port = listener.getsockname()[1]
     import uvicorn
 
-    _quiet()
-    listener = _listening(port)
-    port = listener.getsockname()[1]
     config = uvicorn.Config(
         http_app(server, port=port, token=token),
         log_config=None,
@@ -98,7 +113,32 @@ def serve_http(
         lifespan="on",
     )
     announce(f"http://{LOOPBACK}:{port}{PATH}")
-    uvicorn.Server(config).run(sockets=[listener])
+    listening = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        _run_beside(lambda: listening.serve(sockets=[listener]), beside)
+
+
+def _run_beside(serve: Callable[[], Awaitable[None]], beside: Beside) -> None:
+    """Serves to the end, and does what is done beside until then."""
+
+    async def both() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_guarded, beside)
+            await serve()
+            group.cancel_scope.cancel()
+
+    try:
+        anyio.run(both)
+    except* BrokenPipeError as broken:
+        raise BrokenPipeError from broken
+
+
+async def _guarded(beside: Beside) -> None:
+    """Does what is done beside; a bug in it ends it, and leaves the server to its clients."""
+    try:
+        await beside()
+    except Exception as error:  # noqa: BLE001  the broad handler of what nobody called
+        bug(error, "beside")
 
 
 def http_app(server: Server[Any], *, port: int, token: str) -> ASGIApp:

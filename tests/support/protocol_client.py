@@ -64,7 +64,7 @@ class Person:
     before: Callable[[], None] = lambda: None
     asked: list[Any] = field(default_factory=list)
 
-    async def answer(self, _context: Any, params: Any) -> Any:
+    async def answer(self, context: Any, params: Any) -> Any:
         """Answers one form."""
         self.asked.append(params)
         self.before()

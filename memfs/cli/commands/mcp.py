@@ -61,14 +61,14 @@ def command(
     """
     if no_token and not is_http:
         raise UsageError("expected --no-token together with --http")
-    desk = _desk(invocation)
+    desk = desk_from(invocation)
     from memfs.mcp.compat.server import build_compat_server
     from memfs.mcp.server import build_server
     from memfs.mcp.transport import serve_http, serve_stdio, token_for
 
     server = build_compat_server(desk) if compat else build_server(desk)
     if not is_http:
-        serve_stdio(server)
+        serve_stdio(server, desk.work_beside)
         return 0
     token, place = ("", "") if no_token else token_for(os.environ, desk.home)
 
@@ -79,11 +79,17 @@ def command(
         else:
             say("every program on this machine can read and propose: there is no token")
 
-    serve_http(server, port=port, token=token, announce=announce)
+    serve_http(server, desk.work_beside, port=port, token=token, announce=announce)
     return 0
 
 
-def _desk(invocation: Invocation) -> Desk:
+def desk_from(invocation: Invocation) -> Desk:
+    """Returns where the server answers from.
+
+    Raises:
+        NoProtocolError: The library of the protocol is not installed.
+        UsageError: It is to serve a person.
+    """
     if importlib.util.find_spec("mcp") is None:
         raise NoProtocolError(
             "expected the library of the protocol, found none",

@@ -252,10 +252,10 @@ def _name(item: Mapping[str, JsonValue], key: str) -> str:
 def _notes(outcome: Outcome) -> list[str]:
     notes = []
     if outcome.waiting:
-        verb = "waits" if outcome.waiting == 1 else "wait"
+        wait, reach = ("waits", "reaches") if outcome.waiting == 1 else ("wait", "reach")
         notes.append(
-            f"{outcome.waiting} of these {verb} for the user's review (memfs review) and "
-            "reach no later session before it"
+            f"{outcome.waiting} of these {wait} for the user's review (memfs review) and "
+            f"{reach} no later session before it"
         )
     if outcome.refused:
         reasons = "; ".join(dict.fromkeys(excerpt(it, _SHOWN) for it in outcome.refused))

@@ -37,7 +37,7 @@ from mcp_types import (
 
 from memfs import __version__
 from memfs.errors import MemfsError
-from memfs.mcp.answers import refusal
+from memfs.mcp.answers import bug, excerpt, refusal
 from memfs.mcp.arguments import ArgumentError
 from memfs.mcp.compat.changes import Change, deleted, made, observed, related
 from memfs.mcp.compat.graph import Graph
@@ -45,7 +45,7 @@ from memfs.mcp.compat.ledger import OwnWords, graph_of, told
 from memfs.mcp.compat.tools import COMPAT_TOOLS, CompatTool, checked, given_schema, taken_schema
 from memfs.mcp.deciding import not_done
 from memfs.mcp.forms import Form, Forms, Outcome, Reply
-from memfs.mcp.server import Context, bug, caller_of, connection_of
+from memfs.mcp.server import Context, caller_of, connection_of
 from memfs.mcp.updates import Updates
 from memfs.model.values import JsonValue
 
@@ -109,7 +109,7 @@ class CompatHandlers:
         if self.desk.is_off:
             return _failed("mode.off: memory is switched off by MEMFS in the environment")
         if tool is None:
-            return _failed("MCP error -32602: Tool not found")
+            return _failed(f"MCP error -32602: Tool {excerpt(params.name, 80)} not found")
         given = checked(tool, params.arguments or {})
         actor = caller_of(self.desk, context)
         if tool.is_reading:
