@@ -31,7 +31,7 @@ TRIAL: Final = "MEMFS_HOOK_TRIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 IDLE_S: Final = 1.0
 """A host that says nothing for so long has said all; some never close the pipe."""
-WITHIN_S: Final = 8.0
+WITHIN_S: Final = 5.0
 ENDING_WITHIN_S: Final = 1.2
 """The end of a session leaves all hooks together a second and a half."""
 _GARBAGE_THRESHOLD: Final = 200_000

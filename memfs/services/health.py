@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from memfs.errors import MemfsError
 from memfs.index.catalogue import Catalogue
 from memfs.model.evidence import EVIDENCE_KIND
@@ -15,11 +17,14 @@ from memfs.services.counting import records_by_kind
 from memfs.services.gate import access_request
 from memfs.services.inbox import is_visible, read_inbox
 from memfs.services.ports import Workspace
-from memfs.services.queue import JobState, counts
+from memfs.services.queue import JobState, counts, waiting_s
 from memfs.services.reindex import index_status, rebuild
 from memfs.services.sealing import find_missing_keys
 from memfs.services.settle import settle
 from memfs.services.writer_status import writer_status
+
+_DAY_S: Final = 86_400
+_MOST_DAYS: Final = 7
 
 
 def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) -> Result:
@@ -117,18 +122,24 @@ def examine(workspace: Workspace, *, fix: bool) -> tuple[Problem, ...]:
         )
     problems.extend(read_inbox(workspace).problems)
     problems.extend(find_missing_keys(workspace))
-    problems.extend(_dead_jobs(workspace))
+    problems.extend(_stuck_jobs(workspace))
     return tuple(problems)
 
 
-def _dead_jobs(workspace: Workspace) -> tuple[Problem, ...]:
-    """Tells that put-off work failed for good; nobody waits for it by name."""
+def _stuck_jobs(workspace: Workspace) -> tuple[Problem, ...]:
+    """Tells of put-off work that failed for good, or that nobody does; nobody waits for it."""
+    found: list[Problem] = []
     dead = counts(workspace)[JobState.DEAD]
-    if not dead:
-        return ()
-    message = f"{dead} jobs failed for good"
-    hint = "see them with: memfs jobs list; then memfs jobs retry ID or cancel ID"
-    return (Problem("queue", 0, 0, "queue.dead-jobs", message, hint, Severity.WARNING),)
+    if dead:
+        message = f"{dead} jobs failed for good"
+        hint = "see them with: memfs jobs list; then memfs jobs retry ID or cancel ID"
+        found.append(Problem("queue", 0, 0, "queue.dead-jobs", message, hint, Severity.WARNING))
+    days = waiting_s(workspace) // _DAY_S
+    if days >= _MOST_DAYS:
+        message = f"jobs have been due for {days} days and nobody does them"
+        hint = "do them with: memfs jobs run; memfs watch does them as they come"
+        found.append(Problem("queue", 0, 0, "queue.waiting", message, hint, Severity.WARNING))
+    return tuple(found)
 
 
 def rebuild_caches(workspace: Workspace) -> Result:

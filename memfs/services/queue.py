@@ -155,6 +155,13 @@ def counts(workspace: Workspace) -> dict[str, int]:
     return {str(state): len(files.names(state)) for state in JobState}
 
 
+def waiting_s(workspace: Workspace) -> int:
+    """Returns for how many seconds the job that waits longest has been due; 0 for none."""
+    files = job_files(workspace)
+    first = next(matches(files, JobState.WAITING, WAITING_NAME), None)
+    return max(0, epoch(workspace.clock.now()) - int(first["due"])) if first else 0
+
+
 def has_work(workspace: Workspace) -> bool:
     """Tells, at the cost of two listings, whether anything could be done now."""
     files = job_files(workspace)

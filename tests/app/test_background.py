@@ -361,6 +361,14 @@ def test_jobs_are_counted_for_their_owner(project: Path, memory: Memory) -> None
     assert background["job capture-prompt"]["runs"] == 1
 
 
+def test_doctor_tells_that_nobody_does_the_jobs(memory: Memory, clock: SteppedClock) -> None:
+    put(memory)
+    clock.advance(timedelta(days=6))
+    assert [item.code for item in memory.doctor()] == []
+    clock.advance(timedelta(days=2))
+    assert [item.code for item in memory.doctor()] == ["queue.waiting"]
+
+
 # Pointers --------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ import pytest
 from memfs.agents.clients import NAMES
 from memfs.agents.contract import MOST_CHARACTERS
 from memfs.app.hooking import BUDGETS
-from memfs.cli import hook
+from memfs.cli import entry, hook
 from memfs.cli.hook import MOST_BYTES, asked_from, main, read_payload
 from memfs.cli.start import agent_hook
 from memfs.model.values import JsonValue
@@ -581,6 +581,21 @@ def test_only_a_coding_agents_hook_goes_the_short_way(
     assert agent_hook(words) == rest
 
 
+def test_a_hook_of_git_is_named_both_ways(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(store_root(shared))
+    for words in (
+        ["git", "post-commit"],
+        ["post-commit", "--client", "git"],
+        ["git", "pre-commit"],
+    ):
+        assert entry.main(["hook", *words]) == 0
+    for words in (["git", "weather"], ["weather", "--client", "git"], ["prompt"]):
+        assert entry.main(["hook", *words]) == 2
+    capsys.readouterr()
+
+
 def test_the_command_line_is_read_in_any_order() -> None:
     assert asked_from(["--client", "codex", "stop"]) == asked_from(["stop", "--client=codex"])
     assert asked_from(["stop", "--client"]) is None
@@ -607,10 +622,11 @@ def test_a_hook_imports_nothing_that_it_does_not_need(shared: Path, tmp_path: Pa
     )
     modules = set(report.read_text().splitlines())
     assert CLAIM in context_of(ended.stdout)
-    assert not {name.partition(".")[0] for name in modules} & {
+    slow = {
         "click", "git", "watchdog", "mcp", "ruamel", "frontmatter", "pydantic", "rich",
         "detect_secrets", "pyrage", "sqlite3", "httpx2",
     }  # fmt: skip
+    assert sorted({name.partition(".")[0] for name in modules} & slow) == []
     assert not any(name.startswith("memfs.agents.") and name.rpartition(".")[2] in NAMES
                    and not name.endswith("claude") for name in modules)  # fmt: skip
 
