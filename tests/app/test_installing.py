@@ -186,7 +186,38 @@ def test_one_file_that_does_not_parse_leaves_all_of_them_alone(project: Path) ->
     assert result.status is ResultStatus.REFUSED
     assert f"{project}/.mcp.json:3:5: install.does-not-parse" in words(result, "problems")
     assert tree(project) == before
-    assert undo("claude", project).status is ResultStatus.REFUSED
+    assert undo("claude", project).status is ResultStatus.NOTHING
+
+
+def test_what_cannot_be_taken_out_is_told_and_what_memfs_is_not_in_does_not_matter(
+    project: Path,
+) -> None:
+    act("claude", project, without=(Part.SERVER,))
+    place(project, {".mcp.json": b"{"})
+    (project / ".mcp.json").chmod(0o400)
+    settings = project / ".claude" / "settings.json"
+    whole = settings.read_bytes()
+
+    settings.write_bytes(whole[:-3])
+    refused = undo("claude", project)
+    settings.write_bytes(whole)
+
+    assert refused.status is ResultStatus.REFUSED
+    assert "settings.json" in words(refused, "problems")
+    assert undo("claude", project).status is ResultStatus.DONE
+    assert tree(project) == {".mcp.json": b"{"}
+
+
+def test_no_copy_is_left_of_a_file_that_is_given_back(project: Path, home: Path) -> None:
+    place(project, OTHERS)
+    act("claude", project)
+    (project / "CLAUDE.md").write_bytes((project / "CLAUDE.md").read_bytes() + b"More.\n")
+
+    undo("claude", project)
+
+    left = [path for path in (home / "memfs-home" / "installed").rglob("*") if path.is_file()]
+    assert sorted(path.name for path in left) == ["before-last-change", "lock"]
+    assert b"More." in next(path for path in left if path.name != "lock").read_bytes()
 
 
 def _state(file: Path) -> tuple[int, ...]:

@@ -79,6 +79,21 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def may_hold(path: Path, word: bytes) -> bool:
+    """Tells whether a file may have a word in it; one that cannot be told may.
+
+    A file without it is nobody's to take anything out of, in whatever state it is.
+    """
+    try:
+        state = path.stat()
+        is_bearable = stat.S_ISREG(state.st_mode) and state.st_size <= MOST_BYTES
+        return word in path.read_bytes() if is_bearable else stat.S_ISREG(state.st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
 def read_config(
     path: Path, *, within: Path | None, mode: int = NEW_MODE, in_git: bool = False
 ) -> ConfigFile:

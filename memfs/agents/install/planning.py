@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from memfs.agents.install.config_files import (
     ConfigFile,
+    may_hold,
     missing_folders,
     read_config,
     real_path,
@@ -25,7 +27,9 @@ from memfs.agents.install.shelf import InstallScope, Recipe, Target
 from memfs.agents.install.texts import Edited, Found, Part
 from memfs.model.problem import Problem
 
-TWICE = "install.twice"
+TWICE: Final = "install.twice"
+NAME: Final = "memfs"
+"""Stands in everything that memfs installs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +139,7 @@ def plan_uninstall(
         needed = _needed_by(target, neighbours)
         if needed and peek(target.path) is not None:
             notes.append(f"{target.path} stays: {needed} is installed and reads it too")
-        else:
+        elif may_hold(target.path, NAME.encode()):
             targets.append(target)
 
     def edit(target: Target, text: str | None) -> Edited:
@@ -201,9 +205,9 @@ def carry_out(plan: Plan, keeper: Keeper, *, program: str, is_install: bool) -> 
         copy = keeper.keep(change.file, with_program(kept, program), change.after)
         write_config(change.file, change.after)
         if not is_install:
-            is_all_ours = is_ours and kept.original is None
-            keeper.forget(real, with_copy=is_all_ours)
-            copy = None if is_all_ours else copy
+            # What nobody else touched is given back, and no second copy of it is left behind.
+            keeper.forget(real, with_copy=is_ours)
+            copy = None if is_ours else copy
             made += map(Path, kept.folders)
         if copy is not None:
             copies[change.file.path] = copy
