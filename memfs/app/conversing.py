@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from memfs.domains.runs.views import RunView
     from memfs.domains.sessions.metadata import Metadata
     from memfs.domains.sessions.reading import OpenedTurns, SessionView, TurnHit
-    from memfs.domains.sessions.turns import Message
     from memfs.store.project_history import ProjectChange, ProjectCommit
 
 SHOWN_BYTES = 20_000
@@ -72,16 +71,19 @@ class Conversing(ABC):
             UnknownTranscriptError: It is no transcript.
             SourceError: It cannot be read.
         """
-        return self._kept(path, client, is_ended=is_ended, is_here=is_here)[0]
+        return self._kept(path, client, is_ended=is_ended, is_here=is_here)
 
-    def flush_session(self, path: Path, *, client: str = "auto", is_ended: bool = False) -> Result:
-        """Keeps a transcript and proposes its key facts, before a host drops its messages."""
+    def flush_session(self, path: Path, *, client: str = "auto") -> Result:
+        """Keeps all of a transcript and proposes its key facts, before a host drops messages.
+
+        A turn that is not over is kept as far as it has come; the rest of it follows later.
+        """
         from memfs.domains.sessions.distil import distil_session, distilled_result
 
-        result, unfinished = self._kept(path, client, is_ended=is_ended)
+        result = self._kept(path, client, is_ended=True)
         if result.reasons or not result.target:
             return replace(result, action="flush")
-        found = distil_session(self.workspace, result.target, unfinished=unfinished)
+        found = distil_session(self.workspace, result.target)
         told = distilled_result(self.workspace, found, action="flush")
         data = {**result.data, **told.data}
         return replace(told, message=f"{result.message}; {told.message}", data=data)
@@ -113,9 +115,7 @@ class Conversing(ABC):
         found = idle_sessions(self.workspace, now or self.workspace.clock.now())
         return tuple(item for item in found if is_open_to(self.workspace, item, self.actor))
 
-    def _kept(
-        self, path: Path, client: str, *, is_ended: bool, is_here: bool = False
-    ) -> tuple[Result, tuple[Message, ...]]:
+    def _kept(self, path: Path, client: str, *, is_ended: bool, is_here: bool = False) -> Result:
         from memfs.domains.sessions.keep import import_result, keep_session
         from memfs.interop.transcripts.port import open_transcript
 
@@ -127,7 +127,7 @@ class Conversing(ABC):
         kept = keep_session(
             self.workspace, transcript, self.actor, is_ended=is_ended, is_here=is_here
         )
-        return import_result(self.workspace, kept, action="import"), kept.unfinished
+        return import_result(self.workspace, kept, action="import")
 
     # What is there ------------------------------------------------------------------
 

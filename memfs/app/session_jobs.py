@@ -30,14 +30,14 @@ def end_session(memory: Memory, lease: Lease) -> Result:
 
 
 def flush(memory: Memory, lease: Lease) -> Result:
-    """Keeps a transcript and proposes its key facts before its host drops messages (O24)."""
+    """Keeps all of a transcript and proposes its key facts: its host drops messages (O24)."""
     from memfs.domains.sessions.distil import distil_session, distilled_result
 
-    kept = _import(memory, lease, is_ended=False)
+    kept = _import(memory, lease, is_ended=True)
     if kept is None or kept.refusal is not None or not kept.session:
         return _told(memory, lease, kept)
     lease.keep()
-    found = distil_session(memory.workspace, kept.session, unfinished=kept.unfinished)
+    found = distil_session(memory.workspace, kept.session)
     return distilled_result(memory.workspace, found, action=lease.job.kind)
 
 

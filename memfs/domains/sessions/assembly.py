@@ -174,9 +174,9 @@ class Assembly:
         """Names the messages that another session keeps, before the first one is taken."""
         self._elsewhere = elsewhere
 
-    def unfinished(self) -> tuple[Message, ...]:
-        """Returns the messages of the turn that is not complete."""
-        return tuple(self._open.messages) if self._open is not None else ()
+    def unfinished(self) -> int:
+        """Returns how many messages the turn has that is not complete."""
+        return len(self._open.messages) if self._open is not None else 0
 
     def _take(self, message: Message) -> Iterator[Turn]:
         if message.id in self.nodes:

@@ -20,7 +20,7 @@ from memfs.domains.sessions.library import all_sessions, folders_of, read_sessio
 from memfs.domains.sessions.metadata import Metadata, encode_metadata
 from memfs.domains.sessions.raw_words import raw_words
 from memfs.domains.sessions.reading import read_session_log, turn_nodes
-from memfs.domains.sessions.turns import Message, PartKind, Role
+from memfs.domains.sessions.turns import Role
 from memfs.model.candidate import Submission
 from memfs.model.evidence import Quote
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
@@ -82,15 +82,12 @@ def idle_sessions(workspace: Workspace, now: datetime) -> tuple[Metadata, ...]:
     )
 
 
-def distil_session(
-    workspace: Workspace, session: str, *, unfinished: Iterable[Message] = ()
-) -> Distilled:
+def distil_session(workspace: Workspace, session: str) -> Distilled:
     """Proposes the key facts of the turns that were not looked at before.
 
     Args:
         workspace: The store.
         session: Id of the session.
-        unfinished: Messages of the turn that is not kept yet.
 
     Raises:
         MemoryModeError: The store takes nothing in.
@@ -104,7 +101,7 @@ def distil_session(
             return Distilled(session=session)
         log, new = _new_turns(workspace, metadata)
         known = set(metadata.proposed)
-        said = [*_said_in(workspace, metadata, log, new), *_said_now(log, unfinished)]
+        said = list(_said_in(workspace, metadata, log, new))
         fresh = list({item.fact.digest: item for item in said}.values())
         fresh = [item for item in fresh if item.fact.digest not in known]
         chosen = fresh[:_MOST_FACTS]
@@ -177,15 +174,6 @@ def _said_in(
             if node.file_name in facts.nodes:
                 for fact in key_facts(node.words, node.role):
                     yield Said(fact, node.role, node.turn)
-
-
-def _said_now(log: KeptLog | None, unfinished: Iterable[Message]) -> Iterator[Said]:
-    newest = log.turns[log.newest].facts.number if log is not None and log.turns else 0
-    for message in unfinished:
-        for part in message.parts:
-            if part.kind is PartKind.TEXT:
-                for fact in key_facts(raw_words(part.text).text, message.role):
-                    yield Said(fact, message.role, newest + 1)
 
 
 def _proposed(workspace: Workspace, metadata: Metadata, said: Said) -> Result:

@@ -24,7 +24,6 @@ from memfs.domains.sessions.turns import (
     Head,
     Mark,
     MarkMismatchError,
-    Message,
     ReadReport,
     Transcript,
 )
@@ -63,7 +62,7 @@ class KeptImport:
     turns: int = 0
     branches: int = 0
     report: ReadReport | None = None
-    unfinished: tuple[Message, ...] = ()
+    unfinished: int = 0
     record: str = ""
 
 
@@ -212,7 +211,7 @@ def import_result(workspace: Workspace, kept: KeptImport, *, action: str = "sess
         "session": kept.session,
         "turns": kept.turns,
         "branches": kept.branches,
-        "unfinished": len(kept.unfinished),
+        "unfinished": kept.unfinished,
     }
     if report is not None:
         data |= {

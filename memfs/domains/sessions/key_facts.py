@@ -19,7 +19,7 @@ from memfs.model.text import normalise_text
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]?")
 _LEAST, _MOST = 15, 300
 _LEAST_WORDS: Final = 4
-_BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _IN_CODE: Final = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _HYPOTHESIS: Final = re.compile(
     r"\?|^(?:if|what if|maybe|perhaps|suppose|could|can|should|would|do|does|did|is|are|how|why|"
@@ -66,8 +66,8 @@ RULES: Final = (
     ),
     _rule(
         "fact",
-        rf"\b(?:{_WE} (?:use|run|deploy|host|keep|store|depend on|support|release)|our \w+|"
-        r"(?:the|this) [\w -]{2,40}?) "
+        rf"\b(?:{_WE} (?:use|run|deploy|host|keep|store|depend on|support|release)|"
+        r"our [\w -]{2,40}?|(?:the|this) [\w -]{2,40}?) "
         r"(?:uses?|runs?|lives?|is (?:in|at|on|under|deployed|stored|hosted|kept|called|written)|"
         r"are (?:in|at|on|under|stored|kept)|depends? on|requires?|needs?|must|listens? on|"
         r"comes? from)\b|"

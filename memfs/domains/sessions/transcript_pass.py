@@ -56,7 +56,7 @@ class Pass:
         self.denial: Reason | None = None
         self.turns = 0
         self.branches = 0
-        self.unfinished: tuple[Message, ...] = ()
+        self.unfinished = 0
         self._workspace = workspace
         self._folders = folders
         self._head = head
