@@ -217,8 +217,11 @@ class Catalogue:
 
     def by_subject(self, subject: str, scope: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows with this folded subject and scope, of any kind and status."""
+        folded = normalise_text(subject)
+        if not folded:
+            return ()
         where = "WHERE subject = ? AND subject <> '' AND scope = ? ORDER BY id"
-        return self._select(where, (normalise_text(subject), scope))
+        return self._select(where, (folded, scope))
 
     def by_fingerprint(self, fingerprint: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that say the same (see ``memfs.model.text``)."""

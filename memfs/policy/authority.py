@@ -190,18 +190,14 @@ def labelled(draft: Record, origin: Origin, inputs: Sequence[Record]) -> Record:
         origin: Its origin as captured.
         inputs: Records that it cites as evidence or was derived from.
     """
-    return replace(
-        draft,
-        origin=origin,
-        sensitivity=derive_sensitivity((draft.sensitivity, *(item.sensitivity for item in inputs))),
-        sinks=derive_sinks(
-            (
-                draft.sinks,
-                default_sinks(origin.origin_class),
-                *(item.sinks for item in inputs),
-            )
-        ),
-        taint=derive_taint(
-            (draft.taint, default_taint(origin.origin_class), *(item.taint for item in inputs))
-        ),
+    sensitivity = derive_sensitivity((draft.sensitivity, *(item.sensitivity for item in inputs)))
+    sinks = derive_sinks(
+        (draft.sinks, default_sinks(origin.origin_class), *(item.sinks for item in inputs))
     )
+    taint = derive_taint(
+        (draft.taint, default_taint(origin.origin_class), *(item.taint for item in inputs))
+    )
+    labels = (origin, sensitivity, sinks, taint)
+    if labels == (draft.origin, draft.sensitivity, draft.sinks, draft.taint):
+        return draft
+    return replace(draft, origin=origin, sensitivity=sensitivity, sinks=sinks, taint=taint)
