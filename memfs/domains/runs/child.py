@@ -113,14 +113,15 @@ def run_child(
         finally:
             relay.end()
             child.close()
-        exit_code = code if code >= 0 else 128 - code
-        return ChildEnd(
-            exit_code=exit_code,
-            is_started=True,
-            is_stopped=bool(exit_code) and (relay.is_asked or -code in _STOPPING),
-            output="\n".join(text for kept in child.kept if (text := kept.text())),
-            duration_s=time.monotonic() - begun,
-        )
+    _carry_on(child.left)
+    exit_code = code if code >= 0 else 128 - code
+    return ChildEnd(
+        exit_code=exit_code,
+        is_started=True,
+        is_stopped=bool(exit_code) and (relay.is_asked or -code in _STOPPING),
+        output="\n".join(text for kept in child.kept if (text := kept.text())),
+        duration_s=time.monotonic() - begun,
+    )
 
 
 def _unstarted(command: Sequence[str], exit_code: int, error: Exception, begun: float) -> ChildEnd:
@@ -218,6 +219,7 @@ class _Child:
         self.kept = tuple(Kept() for _ in streams)
         self._streams = streams
         self._order = tuple(streams)
+        self.left: Mapping[int, int] = {}
         self._terminal = terminal
 
     def carry(self, feed: bytes | None) -> None:
@@ -250,8 +252,7 @@ class _Child:
                     selector.unregister(source)
                     del open_streams[source]
                     os.close(source)
-        if open_streams:
-            _carry_on(open_streams)
+        self.left = open_streams
 
     def _feed(self, feed: bytes) -> None:
         stream = self.process.stdin
@@ -311,44 +312,16 @@ def _written(target: int, piece: bytes) -> bool:
     return True
 
 
-def _carry_on(streams: dict[int, int]) -> None:
+def _carry_on(streams: Mapping[int, int]) -> None:
     """Leaves a process behind for what the command left running: its output goes on as before.
 
-    It holds nothing of the store, and ends when nobody can write to the streams any more.
+    It holds nothing of the store, and ends when nobody can write to the stream any more.
     """
-    if os.fork():
-        for source in streams:
-            os.close(source)
-        return
-    try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _PASSED_ON)
-        _close_all_but(streams)
-        with selectors.DefaultSelector() as selector:
-            for source in streams:
-                selector.register(source, selectors.EVENT_READ)
-            left = len(streams)
-            while left:
-                for key, _ in selector.select():
-                    piece = os.read(key.fd, _PIECE)
-                    if not piece or not _written(streams[key.fd], piece):
-                        selector.unregister(key.fd)
-                        os.close(key.fd)
-                        left -= 1
-    finally:
-        os._exit(0)
-
-
-def _close_all_but(streams: dict[int, int]) -> None:
-    """Closes every descriptor that is not carried on, the hold of a note among them."""
-    kept = {0, 1, 2, *streams}
-    try:
-        numbers = [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
-    except OSError:
-        numbers = list(range(3, 256))
-    for number in numbers:
-        if number not in kept:
-            with contextlib.suppress(OSError):
-                os.close(number)
+    for source, target in streams.items():
+        with contextlib.suppress(OSError):
+            streams_of_cat = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, target, 1)]
+            os.posix_spawnp("cat", ["cat"], os.environ, file_actions=streams_of_cat, setpgroup=0)
+        os.close(source)
 
 
 def _copy_size(terminal: int) -> None:

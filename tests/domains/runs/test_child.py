@@ -87,43 +87,45 @@ def test_of_much_output_head_and_tail_are_kept_in_whole_lines() -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_reaches_the_command_which_may_take_its_time(number: signal.Signals) -> None:
     name = number.name.removeprefix("SIG")
-    process = wrapped(f"trap 'echo got; exit 9' {name}; echo ready; while :; do sleep 0.02; done")
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ready\n"
+    script = f"trap 'echo got; exit 9' {name}; echo ready; while :; do sleep 0.02; done"
+    with wrapped(script) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
 
-    process.send_signal(number)
+        process.send_signal(number)
 
-    assert process.stdout.read() == b"got\n|9 True\n"
-    assert process.wait() == 0
+        assert process.stdout.read() == b"got\n|9 True\n"
+        assert process.wait() == 0
 
 
 def test_a_command_that_ignores_signals_is_waited_for() -> None:
-    process = wrapped("trap '' TERM INT; echo ready; sleep 0.4; echo survived")
-    assert process.stdout is not None
-    process.stdout.readline()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM):
-        process.send_signal(number)
+    with wrapped("trap '' TERM INT; echo ready; sleep 0.4; echo survived") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM):
+            process.send_signal(number)
 
-    assert process.stdout.read() == b"survived\n|0 False\n"
+        assert process.stdout.read() == b"survived\n|0 False\n"
 
 
 def test_what_it_leaves_running_goes_on_and_so_does_its_output(tmp_path: Path) -> None:
-    process = wrapped("(sleep 0.6; echo late) & echo early")
-    assert process.stdout is not None
+    with wrapped("(sleep 0.6; echo late) & echo early") as process:
+        assert process.stdout is not None
 
-    assert process.stdout.readline() == b"early\n"
-    assert process.stdout.readline() == b"|0 False\n"
-    assert process.wait() == 0
-    assert process.stdout.read() == b"late\n"
+        assert process.stdout.readline() == b"early\n"
+        assert process.stdout.readline() == b"|0 False\n"
+        assert process.wait() == 0
+        assert process.stdout.read() == b"late\n"
 
 
 def test_a_reader_that_leaves_ends_it_as_without_a_wrapper() -> None:
-    process = wrapped("while echo more; do :; done 2>/dev/null", errors=subprocess.DEVNULL)
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.stdout.close()
+    script = "while echo more; do :; done 2>/dev/null"
+    with wrapped(script, errors=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
 
-    assert process.wait(timeout=20) is not None
+        assert process.wait(timeout=20) is not None
 
 
 def test_on_a_terminal_it_has_a_terminal_of_the_same_size(tmp_path: Path) -> None:
