@@ -119,7 +119,8 @@ def _prompt(workspace: Workspace, event: AgentEvent) -> PutOff | None:
         return None
     from memfs.policy.secrets import needs_library
 
-    about = f"{event.session}\0{event.turn or _digest(words)}"
+    # A turn can have a second prompt: one that steers it while it runs.
+    about = f"{event.session}\0{event.turn}\0{_digest(words)}"
     place: dict[str, str | int] = {**_named(event), "turn": event.turn}
     if event.transcript and needs_library(words):
         salt = os.urandom(_SALT_BYTES).hex()

@@ -485,6 +485,12 @@ def test_each_event_puts_off_what_it_should_and_once(shared: Path, tmp_path: Pat
     }
 
 
+def test_a_second_prompt_of_a_turn_is_kept_as_well(shared: Path) -> None:
+    for words in ("Please move the export to three", "No, rather move it to four"):
+        called("prompt", prompt(shared, words, turn_id="t1"), client="codex")
+    assert len(queued(shared)) == 2
+
+
 def secret() -> str:
     """Returns a token that no issuer gave out, made here so that no scanner finds it."""
     return "ghp" + "_" + "".join(f"{number:x}" for number in range(1, 31))[:36]
