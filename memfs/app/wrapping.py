@@ -37,6 +37,7 @@ from memfs.model.lineage import Lineage
 from memfs.model.result import Result
 from memfs.model.run import RunState
 from memfs.services.packet_text import prepended
+from memfs.services.ports import Workspace
 from memfs.services.work_words import kept_line
 
 if TYPE_CHECKING:
@@ -119,13 +120,14 @@ def _dispatched(
     wrap: Wrap, open_store: Callable[[], Memory], stack: ExitStack, troubles: list[MemfsError]
 ) -> tuple[DispatchNote | None, str]:
     """Dispatches the run and holds its note; returns also what memory says before the task."""
+    note, said = None, ""
     try:
         with open_store() as memory:
             workspace, actor = memory.workspace, memory.actor
             if workspace.is_switched_off:
                 return None, ""
             said = memory.context(task=wrap.task).text if wrap.is_prompt else ""
-            note = prepare(
+            prepared = prepare(
                 workspace,
                 actor,
                 task=wrap.asked,
@@ -133,19 +135,29 @@ def _dispatched(
                 wanted=wanted_place(wrap.options),
                 is_watched=True,
             )
-            if Dispatches(workspace).find(note.run) is not None:
-                raise UsageError(f"expected the id of a new run, got {note.run}")
-            # Held before it is written: nobody finds a note that nobody holds.
-            stack.enter_context(Dispatches(workspace).watching(note.run))
-            if not dispatch(workspace, note).is_new:
-                raise UsageError(f"expected the id of a new run, got {note.run}")
+            _hold(workspace, prepared, stack)
+            note = prepared
             bury_lost(workspace, actor)
-            return note, said
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001  memory is never in the way of a command
         troubles.append(_trouble(error))
-        return None, ""
+    return note, said
+
+
+def _hold(workspace: Workspace, note: DispatchNote, stack: ExitStack) -> None:
+    """Holds a note and then writes it, so that nobody finds one that nobody holds.
+
+    Raises:
+        UsageError: The run is known.
+    """
+    dispatches = Dispatches(workspace)
+    is_known = dispatches.find(note.run) is not None
+    if not is_known:
+        stack.enter_context(dispatches.watching(note.run))
+        is_known = not dispatch(workspace, note).is_new
+    if is_known:
+        raise UsageError(f"expected the id of a new run, got {note.run}")
 
 
 def _environment(wrap: Wrap, env: Mapping[str, str], note: DispatchNote | None) -> dict[str, str]:
@@ -172,6 +184,7 @@ def _recorded(
     open_store: Callable[[], Memory],
     troubles: list[MemfsError],
 ) -> Result | None:
+    result = None
     try:
         with open_store() as memory:
             ending = RunEnd(
@@ -183,11 +196,11 @@ def _recorded(
                 is_watcher=True,
             )
             ended = end(memory.workspace, ending, memory.actor, distil=wrap.distil)
-            return ended_result(memory.workspace, ended)
+            result = ended_result(memory.workspace, ended)
     except Exception as error:  # noqa: BLE001  the command has ended; its exit code counts
         # The note stays, and whoever comes next records the run.
         troubles.append(_trouble(error))
-        return None
+    return result
 
 
 def _trouble(error: Exception) -> MemfsError:

@@ -159,6 +159,22 @@ def test_an_end_that_cannot_be_recorded_keeps_its_exit_code_and_its_note(
     assert "almost done" in views["Fill it"].summary
 
 
+def test_a_store_that_does_not_close_well_costs_no_record(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(memory: Memory) -> None:
+        memory.workspace.store.close()
+        raise WriteFailedError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Memory, "close", broken)
+        done = wrapped(project, "sh", "-c", "exit 6", task="Fill it")
+
+    assert (done.exit_code, len(done.troubles)) == (6, 2)
+    with memory_of(project, AGENT) as memory:
+        assert [view.state for view in memory.list_runs()] == [RunState.ERROR]
+
+
 def test_the_same_id_twice_runs_nothing(project: Path, tmp_path: Path) -> None:
     run = "run_01kb8x3v6yq4m9t2r7w5z1c0df"
     mark = tmp_path / "mark"

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _ENDS = ("done", "error", "cancelled")
 _STATES = (*_ENDS, "running", "lost")
+_NOT_RECORDED: Final = "this run is not recorded"
+_BESIDE: Final = "this run is recorded, and something else went wrong"
 _INPUT_BYTES: Final = 4_194_304
 
 _parent_option = click.option(
@@ -235,7 +237,7 @@ def _tell(invocation: Invocation, wrapped: Wrapped) -> None:
         return
     for error in wrapped.troubles:
         if error.code != "mode.off":
-            say("memfs: this run is not recorded")
+            say(f"memfs: {_BESIDE if result is not None else _NOT_RECORDED}")
             say_error(error, is_json=False)
             if isinstance(error.__cause__, Exception) and error.code == "memfs.bug":
                 write_report(error.__cause__)

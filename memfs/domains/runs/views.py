@@ -97,9 +97,13 @@ def list_runs(
     """
     snapshot = workspace.store.snapshot()
     request = access_request(workspace, actor)
-    going_on = [view for view in _going_on(workspace, request) if _is_wanted(view, session, states)]
-    found = list(going_on)
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        going_on = [
+            view
+            for view in _going_on(workspace, request)
+            if _is_wanted(view, session, states) and not catalogue.by_id(view.run)
+        ]
+        found = list(going_on)
         rows = _naming(snapshot, catalogue.listing(CatalogueFilter(kinds=(RUN_KIND,))), session)
         for stored in served_from(workspace, snapshot, rows, request):
             view = view_of(stored)
@@ -137,12 +141,13 @@ def show_run(workspace: Workspace, reference: str, actor: Actor) -> RunView:
     request = access_request(workspace, actor)
     name = reference.strip().partition("@")[0]
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        views = {view.run: view for view in _named(workspace, snapshot, catalogue, request, name)}
-    views |= {
-        view.run: view
-        for view in _going_on(workspace, request)
-        if view.run == name or (len(name) >= _LEAST and view.run.endswith(name.lower()))
-    }
+        views = {
+            view.run: view
+            for view in _going_on(workspace, request)
+            if view.run == name or (len(name) >= _LEAST and view.run.endswith(name.lower()))
+            if not catalogue.by_id(view.run)
+        }
+        views |= {view.run: view for view in _named(workspace, snapshot, catalogue, request, name)}
     if not views:
         raise UnknownRecordError(f"no run matches {reference!r}", hint="see: memfs run list")
     if len(views) > 1:

@@ -487,6 +487,23 @@ def test_an_end_that_cannot_be_recorded_is_kept_and_recorded_by_the_next(
     assert record.fields["notes"] == ["late: recorded by another process"]
 
 
+def test_a_note_that_outlived_its_record_is_in_nobody_s_way(agent: Memory) -> None:
+    """Whoever was killed between the commit and taking the note away leaves both."""
+    run = agent.start_run("Do it").target
+    dispatches = Dispatches(agent.workspace)
+    note = dispatches.find(run)
+    assert note is not None
+    agent.finish_run("error", run=run)
+    dispatches.add(replace(note, is_watched=True))
+
+    assert [view.state for view in agent.list_runs()] == [RunState.ERROR]
+    assert agent.show_run(run).state is RunState.ERROR
+    assert agent.run_chain(run).tree.view == agent.show_run(run)
+    agent.start_run("Next")
+    assert dispatches.find(run) is None
+    assert len(files(agent)) == 1
+
+
 def test_a_damaged_note_is_named_and_in_nobody_s_way(agent: Memory) -> None:
     run = agent.start_run("Do it").target
     place = agent.workspace.store.git_dir / "memfs" / "dispatches" / f"{run}.json"
