@@ -251,7 +251,7 @@ def _told(
     )
     outcome = extracted(facts)
     notes = [*note.notes, *(f"output: {item}" for item in printed.notes)]
-    transform = ""
+    transform, own = "", outcome
     if distil is not None:
         answer = distil(facts, outcome)
         outcome = with_answer(outcome, answer.outcome, is_summary_said=bool(facts.said.summary))
@@ -269,6 +269,9 @@ def _told(
         seen=ending.seen,
         commit=_project_commit(workspace),
         transform=transform,
+        suggested=frozenset(outcome.issues) - {*own.issues, *screen.lines(own.issues)}
+        if transform
+        else frozenset(),
         corrects=corrects,
     )
 

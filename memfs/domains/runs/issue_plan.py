@@ -158,6 +158,8 @@ class _Planner:
             )
         if not is_standing(known.record):
             return self._refused(known, (reason("target.not-active"),))
+        if request.is_suggested:
+            return self._unchanged(known, fold(known.events).state, words)
         return self._again(known, words, request)
 
     def _again(self, issue: _Open, words: EventWords, request: IssueRequest) -> IssueChange:

@@ -25,6 +25,7 @@ class IssueRequest:
         reference: For every other kind: an id, the end of one, a file, or the title.
         detail: Further words.
         run: The run that says so; by default the one that this process belongs to.
+        is_suggested: A model says so: it opens what is new, and changes nothing that is there.
     """
 
     kind: EventKind
@@ -32,6 +33,7 @@ class IssueRequest:
     reference: str = ""
     detail: str = ""
     run: str = ""
+    is_suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

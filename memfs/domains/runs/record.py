@@ -69,6 +69,7 @@ class EndedRun:
         seen: What the host saw; ``None`` where it saw nothing.
         commit: Commit of the project that was checked out at the end; empty when unknown.
         transform: What made the words, such as the name of a model; empty for nothing.
+        suggested: Titles of issues that a model alone has named.
         corrects: The recorded run that this one stands in the place of.
     """
 
@@ -81,6 +82,7 @@ class EndedRun:
     seen: Observation | None = None
     commit: str = ""
     transform: str = ""
+    suggested: frozenset[str] = frozenset()
     corrects: StoredRecord | None = None
 
 
@@ -162,7 +164,15 @@ def _decided(
     if ended.corrects is None:
         # What happened to issues happened once: a correction tells of the run, not of them.
         speaker = ended.speaker if ended.speaker.principal == actor.principal else actor
-        issues = planned_issues(workspace, snapshot, catalogue, run, ended.outcome, speaker)
+        issues = planned_issues(
+            workspace,
+            snapshot,
+            catalogue,
+            run,
+            ended.outcome,
+            speaker,
+            suggested=ended.suggested,
+        )
         told = (*changed_meanwhile(workspace, snapshot, ended.note), *issues.changes)
     judgement, record = _admitted(workspace, snapshot, catalogue, ended, told)
     decision = judgement.decision

@@ -6,6 +6,7 @@ Pure of writing: what it reports is laid out for the commit of its record (C17, 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from memfs.domains.runs.dispatch import DispatchNote
@@ -34,13 +35,20 @@ def planned_issues(
     run: str,
     outcome: RunOutcome,
     speaker: Actor,
+    *,
+    suggested: frozenset[str] = frozenset(),
 ) -> IssuePlan:
     """Lays out what a run says of issues; what cannot be carried out is left out, one by one.
 
-    An item that names an issue by its id opens none: it is there already.
+    An item that names an issue by its id opens none: it is there already. What a model alone
+    names, ``suggested``, changes no issue that is there (C13).
     """
     wanted = [
-        *(_opened(title, run) for title in outcome.issues if not _ISSUE_ID.search(title)),
+        *(
+            replace(_opened(title, run), is_suggested=title in suggested)
+            for title in outcome.issues
+            if not _ISSUE_ID.search(title)
+        ),
         *(_resolved(name, run) for text in outcome.resolved for name in _named_in(text)),
     ]
     try:
