@@ -28,7 +28,7 @@ class ClaudeTalk:
     def line(self, value: dict[str, Any]) -> None:
         """Appends any line."""
         with self.path.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+            stream.write(json.dumps(value) + "\n")
 
     def entry(self, kind: str, *, parent: Any = ..., **fields: Any) -> str:
         """Appends a line of the conversation; returns its id."""
@@ -111,7 +111,7 @@ class CodexTalk:
         self._count += 1
         value = {"timestamp": self._time(), "type": kind, "payload": payload}
         with self.path.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+            stream.write(json.dumps(value) + "\n")
 
     def item(self, kind: str, **fields: Any) -> None:
         """Appends something that was said."""
