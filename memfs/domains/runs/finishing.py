@@ -119,7 +119,11 @@ def end(
     run = ending.run or workspace.lineage.run
     dispatches = Dispatches(workspace)
     note = dispatches.find(run) if run else None
-    if run and recorded_run(workspace, run) is not None:
+    is_recorded = bool(run) and recorded_run(workspace, run) is not None
+    if is_recorded and not ending.run and ending.task.strip():
+        # What a process that outlives its run says is told of a run of its own.
+        run, is_recorded = "", False
+    if is_recorded:
         dispatches.remove(run)
         return Ended(recorded=Recorded(run=run, status=ResultStatus.NOTHING), note=note)
     if note is None:
@@ -259,6 +263,8 @@ def _told(
         notes += [answer.note] if answer.note else []
     outcome = screen.outcome(outcome)
     notes += screen.notes
+    commit = _project_commit(workspace)
+    seen = ending.seen
     return EndedRun(
         note=replace(note, notes=tuple(notes)),
         state=facts.state,
@@ -266,8 +272,8 @@ def _told(
         outcome=outcome,
         speaker=speaker,
         duration_s=_duration(ending, note, finished),
-        seen=ending.seen,
-        commit=_project_commit(workspace),
+        seen=replace(seen, commit=commit) if seen is not None else None,
+        commit=commit,
         transform=transform,
         suggested=frozenset(outcome.issues) - {*own.issues, *screen.lines(own.issues)}
         if transform

@@ -298,6 +298,17 @@ def test_a_process_is_the_run_that_its_environment_names(agent: Memory) -> None:
     assert memory.finish_run().target == OWN_ID
 
 
+def test_a_process_that_outlives_its_run_tells_of_a_run_of_its_own(agent: Memory) -> None:
+    run = ended(agent, "First")
+    memory = inside(agent, run)
+
+    assert memory.finish_run().status is ResultStatus.NOTHING
+    later = memory.finish_run(task="Sweep up").target
+
+    view = agent.show_run(later)
+    assert (later != run, view.parent, view.root) == (True, run, run)
+
+
 def test_a_parent_of_another_store_is_an_id_and_nothing_more(agent: Memory) -> None:
     run = inside(agent, "", OWN_ID).start_run("Child").target
     agent.finish_run(run=run)
