@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -363,17 +364,22 @@ def test_a_disk_that_cannot_be_written_costs_the_job_and_not_the_answer(
     assert "queue.no-folder" in capsys.readouterr().err
 
 
-def test_a_hook_that_takes_too_long_ends_itself_and_has_the_index_made(
+def test_a_hook_that_takes_too_long_has_the_index_made(
     shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def never(*_: object, **__: object) -> None:
-        threading.Event().wait()
+    def late(*_: object, **__: object) -> None:
+        raise hook.TookTooLong
 
-    monkeypatch.setattr("memfs.app.memory.Memory.recall", never)
-    monkeypatch.setattr(hook, "WITHIN_S", 0.2)
+    monkeypatch.setattr("memfs.app.memory.Memory.recall", late)
     assert called("prompt", prompt(shared)) == b""
     assert "took too long" in capsys.readouterr().err
     assert {job.kind for job in queued(shared)} == {"build-index", "capture-prompt"}
+
+
+def test_whatever_waits_is_ended_when_the_time_is_up() -> None:
+    with pytest.raises(hook.TookTooLong), hook._within(0.01):
+        threading.Event().wait()
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
 def test_a_bug_is_named_and_its_words_are_not(
