@@ -318,3 +318,44 @@ def test_files_and_folders_are_for_their_owner_only(project: Path, talk: ClaudeT
         for name in (*folders, *files):
             mode = (Path(place) / name).lstat().st_mode
             assert mode & 0o077 == 0, (place, name)
+
+
+def test_a_resumed_session_lists_the_runs_that_it_and_its_predecessor_dispatched(
+    project: Path, talk: ClaudeTalk, tmp_path: Path
+) -> None:
+    talk.user("Hello there")
+    talk.answer("Hello.")
+    other = "5e55a000-0000-4000-8000-0000000000ff"
+    fork = ClaudeTalk(tmp_path / f"{other}.jsonl", host_id=other, seed=3)
+    fork.path.write_bytes(talk.path.read_bytes())
+    fork.last = talk.last
+    fork.user("Go on")
+    fork.answer("I do.")
+    with memory_of(project, AGENT) as memory:
+        for path in (talk.path, fork.path):
+            memory.import_session(path)
+        for session, task in ((HOST_ID, "First"), (other, "Second"), ("another", "Third")):
+            memory.start_run(task, session=session)
+            memory.finish_run("done", run=memory.list_runs(limit=1)[0].run, summary="Done.")
+        assert [run.task for run in memory.session_runs(other)] == ["Second", "First"]
+        assert [run.task for run in memory.session_runs(HOST_ID)] == ["First"]
+        assert memory.session_runs("another") == ()
+
+
+def test_nothing_that_starts_a_session_carries_a_message_of_one(
+    project: Path, talk: ClaudeTalk
+) -> None:
+    talk.user("Herons nest in the quarterly ledger of the billing service today")
+    talk.answer("The herons were counted and the ledger of the billing service was closed.")
+    with memory_of(project, ANA) as memory:
+        memory.import_session(talk.path)
+        memory.rebuild()
+        memory.actor = AGENT
+        told = (
+            memory.context(is_session_start=True).text,
+            memory.context(task="herons in the ledger of the billing service").text,
+            memory.recall("herons quarterly ledger billing").text,
+            str(memory.search("herons quarterly ledger billing")),
+        )
+    assert not any("erons" in text for text in told)
+    assert "erons" not in (project / ".memfs" / "MEMORY.md").read_text("utf-8")
