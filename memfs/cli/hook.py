@@ -224,12 +224,14 @@ def _within(seconds: float) -> Iterator[None]:
     except ValueError:
         yield
         return
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timer = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
+        # Whoever runs this in their own process gets back what they had.
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)
 
 
 def _seconds_for(event: str) -> float:
