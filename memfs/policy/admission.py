@@ -34,6 +34,7 @@ from memfs.policy.logs import is_grown
 from memfs.policy.namespaces import is_owner
 from memfs.policy.pipeline import AdmissionView, Context, Findings, Step
 from memfs.policy.promotion import (
+    WORK_KINDS,
     Case,
     ScopeRelation,
     Trait,
@@ -43,7 +44,7 @@ from memfs.policy.promotion import (
 from memfs.policy.publication import believed, is_published
 from memfs.policy.reasons import reason
 from memfs.policy.retention import review_date
-from memfs.policy.screening import screen
+from memfs.policy.screening import LATER, screen
 from memfs.policy.sources import is_switched_off
 from memfs.policy.subjects import check_subject
 
@@ -232,7 +233,9 @@ def _check_content(context: Context, findings: Findings) -> Findings:
     screened = screen(context.text, is_person=is_own, body=context.asked.body)
     if screened.rejects:
         return findings.ended(Verdict.REJECT, screened.rejects)
-    return findings.held(screened.holds)
+    is_work = context.draft.kind in WORK_KINDS
+    holds = (item for item in screened.holds if not (is_work and item.code in LATER))
+    return findings.held(holds)
 
 
 def _check_tombstones(context: Context, findings: Findings) -> Findings:

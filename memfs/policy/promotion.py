@@ -122,7 +122,8 @@ _PERSONAL: Final = frozenset({"preference", "profile"})
 _STATED: Final = frozenset({"fact", "decision", "reference", "warning", "note"})
 _ACCOUNTS: Final = frozenset({"evidence", "receipt"})
 _SOURCES: Final = frozenset({"evidence", "excerpt"})
-_WORK: Final = frozenset({"run", "issue", "session"})
+WORK_KINDS: Final = frozenset({"run", "issue", "session"})
+"""Records of what was done and of what is left to be done; they ask nothing of anybody."""
 _SUPPORTED: Final = frozenset({"fact", "reference", "warning", "note"})
 _USER: Final = frozenset({OriginClass.USER_STATED})
 
@@ -250,7 +251,7 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         code="work.recorded",
         summary="what was done and what is open is recorded, worth what its channel is",
         verdict=Verdict.ACTIVATE,
-        kinds=_WORK,
+        kinds=WORK_KINDS,
         origins=frozenset(
             {
                 OriginClass.USER_STATED,

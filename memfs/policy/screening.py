@@ -70,6 +70,10 @@ _PROSPECTIVE_HINTS: Final = ("reminder", "forget")
 """The same for what asks for something later."""
 
 
+LATER: Final = frozenset({"screening.prospective"})
+"""What asks for something later is a reason to look at a claim, and what work leaves behind."""
+
+
 @frozen(kw_only=False)
 class Screened:
     """What screening found: reasons to refuse, and reasons for a person to look."""

@@ -20,12 +20,13 @@ from memfs.model.record import Record
 from memfs.policy.eligibility import check_eligibility
 from memfs.policy.hidden import scan_hidden, visible_text
 from memfs.policy.reasons import reason
-from memfs.policy.screening import screen
+from memfs.policy.screening import LATER, screen
 from memfs.services.packet_text import escaped, strip_packets
 
 _KIND: Final = "run"
 """Words of work are asked what a record of work is asked."""
-_SHOWN: Final = "screening.hidden-characters"
+_SPARED: Final = LATER | {"screening.hidden-characters"}
+"""What is next is said of work, and what does not show is written out."""
 _BULK: Final = "eligibility.bulk"
 _HINT: Final = "screening.secret-hint"
 _ECHO: Final = "eligibility.packet-echo"
@@ -208,7 +209,7 @@ def _codes(text: str, *, is_person: bool) -> tuple[str, ...]:
     reasons = check_eligibility(draft, visible_text(text), is_person=is_person)
     screened = screen(text, is_person=is_person, body=text)
     ordered = (*screened.rejects, *reasons, *screened.holds)
-    return tuple(item.code for item in ordered if item.code != _SHOWN)
+    return tuple(item.code for item in ordered if item.code not in _SPARED)
 
 
 def _shown(line: str, found: Counter[str]) -> str:

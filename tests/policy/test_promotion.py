@@ -150,6 +150,13 @@ def test_what_was_done_is_recorded_and_worth_what_its_channel_is(
     assert decision.authority is authority
 
 
+def test_what_work_leaves_for_later_does_not_keep_it_from_being_recorded() -> None:
+    words = "Once the build is green, run the migration."
+    issue = Record(kind="issue", body=words, fields={"key": "x"})
+    assert submit(issue, AGENT).rule == "work.recorded"
+    assert submit(claim(words, kind="note"), AGENT).rule == "content.review"
+
+
 @pytest.mark.parametrize("actor", [WORKSPACE, IMPORT])
 def test_work_that_a_file_or_an_import_tells_of_waits(actor: Actor) -> None:
     assert submit(Record(kind="issue", body="x", fields={"key": "x"}), actor).verdict is (

@@ -94,6 +94,10 @@ def test_a_person_may_say_what_a_program_may_not() -> None:
     assert codes(text, is_person=False) == ["screening.policy-adjacent"]
 
 
+def test_what_is_next_may_be_said() -> None:
+    assert codes("Once CI passes, run the migration\nTomorrow deploy it") == []
+
+
 def test_huge_and_binary_text_is_bounded() -> None:
     huge = kept_words("\u202eone word and another " * 4_000, is_person=False)
     binary = kept_words("before it\n" + "\udcff\x00\x01" * 2_000 + "\nafter it", is_person=False)
