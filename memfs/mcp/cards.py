@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memfs.mcp.answers import excerpt
@@ -45,7 +45,7 @@ def _words(record: Record) -> list[str]:
 
 
 def whole_lines(stored: StoredRecord, sides: Sequence[StoredRecord]) -> list[str]:
-    """Returns all that a record says, a line each; none of them is longer than a chunk."""
+    """Returns all that a record says, line by line."""
     record = stored.record
     lines = [" · ".join([record.reference, record.kind, _scope(record), str(record.status)])]
     lines.append(" · ".join(_provenance(record)))
@@ -141,12 +141,19 @@ def run_lines(view: RunView, chain: RunChain) -> list[str]:
 
 
 def quoted_lines(text: str) -> list[str]:
-    """Returns a text quoted, long lines in pieces."""
-    lines: list[str] = []
-    for line in escaped(text).strip("\n").split("\n"):
-        pieces = [line[at : at + _CHUNK] for at in range(0, len(line), _CHUNK)] or [""]
-        lines.extend(f"> {piece}".rstrip() for piece in pieces)
-    return lines
+    """Returns a text quoted line by line."""
+    return [f"> {line}".rstrip() for line in escaped(text).strip("\n").split("\n")]
+
+
+def in_pieces(lines: Iterable[str]) -> list[str]:
+    """Returns lines of which none is longer than a chunk; what is quoted goes on quoted."""
+    found: list[str] = []
+    for line in lines:
+        mark = "> " if line.startswith("> ") else ""
+        words = line.removeprefix(mark)
+        pieces = [words[at : at + _CHUNK] for at in range(0, len(words), _CHUNK)] or [""]
+        found.extend(f"{mark}{piece}".rstrip() for piece in pieces)
+    return found
 
 
 def record_facts(stored: StoredRecord) -> dict[str, JsonValue]:

@@ -24,6 +24,13 @@ from memfs.mcp.cards import (
 )
 from memfs.mcp.cursors import FIELD
 from memfs.mcp.cursors import MOST_CHARS as CURSOR_CHARS
+from memfs.mcp.navigating import (
+    SESSION_PREFIXES,
+    read_lines,
+    session,
+    session_entry,
+    turn_entry,
+)
 from memfs.mcp.tools import Call, Tool
 from memfs.model.ids import CANDIDATE_PREFIX, RUN_PREFIX, is_id
 from memfs.model.packet import MemoryState, Packet
@@ -181,6 +188,16 @@ def _proposals(memory: Memory, call: Call, first: int, size: int) -> list[str]:
     return [proposal_entry(item) for item in memory.candidates()[first : first + size + 1]]
 
 
+def _sessions(memory: Memory, call: Call, first: int, size: int) -> list[str]:
+    _take_no_filters(call, "sessions")
+    query = call.arguments.text("query")
+    if query.strip():
+        hits = memory.search_sessions(query, limit=MOST_FOUND)
+        return [turn_entry(hit) for hit in hits[first : first + size + 1]]
+    views = memory.sessions(limit=first + size + 1)
+    return [session_entry(view) for view in views[first:]]
+
+
 def _take_no_filters(call: Call, where: str, *more: str) -> None:
     taken = {"query", "where", "limit", FIELD} - set(more)
     other = next((name for name in call.arguments.values if name not in taken), "")
@@ -192,7 +209,13 @@ def _take_no_filters(call: Call, where: str, *more: str) -> None:
 
 
 _LISTS: Final[Mapping[str, Callable[[Memory, Call, int, int], list[str]]]] = MappingProxyType(
-    {"memory": _records, "issues": _issues, "runs": _runs, "proposals": _proposals}
+    {
+        "memory": _records,
+        "issues": _issues,
+        "runs": _runs,
+        "sessions": _sessions,
+        "proposals": _proposals,
+    }
 )
 """Where to look, with what lists it."""
 
@@ -217,7 +240,10 @@ def _listed(
 def get(memory: Memory, call: Call) -> Answer:
     """Returns all of one thing: a record of any kind, or a proposal of the caller's own."""
     reference = call.arguments.text("reference").strip()
-    first = call.position(memory)
+    if reference.startswith(SESSION_PREFIXES):
+        return session(memory, call, reference)
+    if "turn" in call.arguments.values:
+        raise ArgumentError("turn: only a session has turns", hint="reference: ses_… or session:…")
     if is_id(reference, CANDIDATE_PREFIX):
         candidate, difference = memory.candidate(reference)
         facts: dict[str, JsonValue] = {"id": candidate.id, "state": str(candidate.state)}
@@ -230,24 +256,7 @@ def get(memory: Memory, call: Call) -> Answer:
         stored = memory.show(reference, as_of=call.arguments.text("as_of"))
         facts = record_facts(stored)
         lines = whole_lines(stored, memory.sides_against(stored))
-    return read_lines(memory, call, lines, first, facts)
-
-
-def read_lines(
-    memory: Memory, call: Call, lines: Sequence[str], first: int, facts: dict[str, JsonValue]
-) -> Answer:
-    """Returns lines of one long text from line ``first`` on, as many as fit."""
-    if first >= len(lines):
-        raise ArgumentError("expected a cursor within the text", hint="ask again without it")
-    page = page_of(lines[first:], first=first, is_more=False)
-    body = "\n".join(page.entries)
-    text = fenced([body], store=str(memory.workspace.store_id), ledger=memory.ledger)
-    if page.next:
-        text += f"lines {first + 1} to {page.next} of {len(lines)}: call again with next_cursor\n"
-    return with_facts(
-        Answer(facts={**facts, "root": memory.root}, text=text),
-        next_cursor=call.cursor(memory, page.next),
-    )
+    return read_lines(memory, call, lines, facts)
 
 
 READING: Final = (
@@ -275,8 +284,8 @@ READING: Final = (
         title="Search memory",
         help=(
             "List records that match a query, or the newest without one, a few lines each with "
-            "ids, in pages. where=issues lists open issues, where=runs what was done, and "
-            "where=proposals what you proposed and nobody has decided."
+            "ids, in pages. where=issues lists open issues, runs what was done, sessions what was "
+            "said, proposals what you proposed and nobody has decided."
         ),
         fields=(
             Field(name="query", most=_QUESTION_CHARS),
@@ -293,10 +302,12 @@ READING: Final = (
         title="Read one record",
         help=(
             "Read one thing whole by its id or the last characters of it: a record, an issue with "
-            "its events, a run with its chain, or a proposal of yours."
+            "its events, a run with its chain, a proposal of yours, or a session (ses_…): its "
+            "turns, and with turn all that was said in one."
         ),
         fields=(
             Field(name="reference", is_required=True, most=300),
+            Field(name="turn", type=FieldType.NUMBER, least=1, most=1_000_000),
             Field(name="as_of", help="as it was then", most=100),
             CURSOR,
         ),

@@ -16,7 +16,7 @@ from mcp_types import (
 
 from memfs.errors import UsageError
 from memfs.mcp.answers import MOST_BYTES, fenced, page_of
-from memfs.mcp.cards import entry, proposal_entry, whole_lines
+from memfs.mcp.cards import entry, in_pieces, proposal_entry, whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,7 +105,8 @@ def read_resource(memory: Memory, uri: str) -> str:
         return fenced(page.entries, store=store, ledger=memory.ledger) + note
     if uri.startswith(RECORD_URI) and len(uri) > len(RECORD_URI):
         stored = memory.show(uri.removeprefix(RECORD_URI))
-        page = page_of(whole_lines(stored, memory.sides_against(stored)), first=0, is_more=False)
+        lines = in_pieces(whole_lines(stored, memory.sides_against(stored)))
+        page = page_of(lines, first=0, is_more=False)
         note = "there is more of it: use memory_get\n" if page.next else ""
         return fenced(["\n".join(page.entries)], store=store, ledger=memory.ledger) + note
     raise UnknownResourceError("expected memory://index or memory://record/ID, got another address")

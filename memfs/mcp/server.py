@@ -47,6 +47,7 @@ from memfs.mcp.arguments import read_arguments
 from memfs.mcp.deciding import DECIDING, decide
 from memfs.mcp.desk import Desk
 from memfs.mcp.forms import Forms
+from memfs.mcp.navigating import NAVIGATING
 from memfs.mcp.reading import READING
 from memfs.mcp.resources import (
     INDEX_URI,
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
 
 Answered = TypeVar("Answered")
 NAME: Final = "memfs"
-TOOLS: Final[Sequence[Tool]] = (*READING, *WRITING, *WORKING, *DECIDING)
+TOOLS: Final[Sequence[Tool]] = (*READING, *NAVIGATING, *WRITING, *WORKING, *DECIDING)
 INSTRUCTIONS: Final = (
     "Long-term memory of this project and its user, kept as reviewed files in Git. "
     "Before you start on something, and whenever the user refers to earlier work, decisions, "

@@ -32,8 +32,12 @@ class Call:
     tool: str
     arguments: Arguments
 
-    def position(self, memory: Memory) -> int:
+    def position(self, memory: Memory, state: str | None = None) -> int:
         """Returns where the answer is to begin, as its cursor says.
+
+        Args:
+            memory: The store that answers.
+            state: The state that the pages are of; by default the ledger's.
 
         Raises:
             CursorError: The cursor is of another call, store or state of the ledger.
@@ -43,17 +47,17 @@ class Call:
             tool=self.tool,
             given=self.arguments.values,
             store=memory.root,
-            ledger=memory.ledger,
+            ledger=memory.ledger if state is None else state,
         )
 
-    def cursor(self, memory: Memory, position: int) -> str:
+    def cursor(self, memory: Memory, position: int, state: str | None = None) -> str:
         """Returns the cursor for what begins at ``position``; empty where nothing does."""
         return cursor_at(
             position,
             tool=self.tool,
             given=self.arguments.values,
             store=memory.root,
-            ledger=memory.ledger,
+            ledger=memory.ledger if state is None else state,
         )
 
 

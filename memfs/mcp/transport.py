@@ -15,7 +15,7 @@ import secrets
 import signal
 import socket
 import stat
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -30,8 +30,12 @@ from memfs.mcp.draining import Draining
 
 if TYPE_CHECKING:
     from mcp.server import Server
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Scope]]
+Send = Callable[[Scope], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+"""An application as any server of HTTP calls it (ASGI)."""
 Beside = Callable[[], Awaitable[None]]
 """What a server does between calls, until it is cancelled."""
 LOOPBACK: Final = "127.0.0.1"
@@ -141,7 +145,7 @@ async def _guarded(beside: Beside) -> None:
         bug(error, "beside")
 
 
-def http_app(server: Server[Any], *, port: int, token: str) -> ASGIApp:
+def http_app(server: Server[Any], *, port: int, token: str) -> App:
     """Returns the application that serves on ``port``, with its guards."""
     names = (LOOPBACK, "localhost")
     guard = TransportSecuritySettings(
@@ -158,7 +162,7 @@ def http_app(server: Server[Any], *, port: int, token: str) -> ASGIApp:
 class _TokenGuard:
     """Lets requests through that show the token."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: App, token: str) -> None:
         self._app = app
         self._token = token.encode()
 

@@ -17,6 +17,9 @@ ENTRY_POINTS = {
     "memfs/cli/hook.py",
     "memfs/app/background.py",
     "memfs/app/wrapping.py",
+    "memfs/mcp/server.py",
+    "memfs/mcp/compat/server.py",
+    "memfs/mcp/transport.py",
 }
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -127,7 +127,6 @@ def test_a_cursor_of_another_call_or_of_nothing_is_refused(server: Server) -> No
         return [
             await it.call("memory_search", limit=10, cursor=cursor),
             await it.call("memory_search", query="heron", limit=20, cursor=cursor),
-            await it.call("memory_get", reference="x" * 26, cursor=cursor),
             await it.call("memory_search", limit=20, cursor="nonsense"),
         ]
 
