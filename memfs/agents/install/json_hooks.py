@@ -192,7 +192,7 @@ class JsonHooks:
         wanted = (self.program, *expected.arguments) if expected is not None else ()
         whole = " ".join((line, *(split or ())))
         kin = kinship(call, whole, wanted)
-        if kin is Kinship.CURRENT and (split is not None) is not self.is_split:
+        if kin is Kinship.CURRENT and (split is not None) != self.is_split:
             kin = Kinship.OTHER
         spoken = (line, *split) if split is not None else (call.words if call else ())
         return _Handler(event=event, path=path, node=node, kinship=kin, command=spoken)
