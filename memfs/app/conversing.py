@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memfs.domains.runs.views import RunView
     from memfs.domains.sessions.metadata import Metadata
     from memfs.domains.sessions.reading import OpenedTurns, SessionView, TurnHit
-    from memfs.store.project_history import ProjectChange, ProjectCommit
+    from memfs.model.project import ProjectChange, ProjectCommit
 
 SHOWN_BYTES = 20_000
 

@@ -10,7 +10,7 @@ from memfs.model.values import JsonValue
 if TYPE_CHECKING:
     from memfs.domains.sessions.nodes import Node
     from memfs.domains.sessions.reading import OpenedTurns, SessionView, TurnHit
-    from memfs.store.project_history import ProjectChange, ProjectCommit
+    from memfs.model.project import ProjectChange, ProjectCommit
 
 
 def session_value(view: SessionView) -> dict[str, JsonValue]:

@@ -12,11 +12,12 @@ from datetime import datetime
 from typing import Final
 
 from memfs.model.origin import Actor
+from memfs.model.project import ProjectChange, ProjectCommit
 from memfs.policy.screening import scan_personal, scan_secrets
 from memfs.services.modes import require_serving
 from memfs.services.ports import Workspace
 from memfs.services.work_words import without_keys
-from memfs.store.project_history import ProjectChange, ProjectCommit, ProjectHistory
+from memfs.store.project_history import ProjectHistory
 
 DEFAULT_COMMITS: Final = 50
 DEFAULT_BYTES: Final = 20_000

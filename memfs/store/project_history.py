@@ -11,12 +11,12 @@ import re
 import subprocess
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import ConflictError, StoreError
+from memfs.model.project import ProjectChange, ProjectCommit
 from memfs.store.discovery import GitProject, find_git_project
 from memfs.store.git import GitFailedError, git_command, git_environment, missing_git, run_git
 
@@ -39,34 +39,6 @@ class UnknownCommitError(ConflictError):
     """The project has no such commit."""
 
     code = "project.unknown-commit"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectCommit:
-    """One commit of the project; without the author's address."""
-
-    id: str
-    at: datetime
-    author: str
-    subject: str
-    body: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectChange:
-    """What one commit of the project changed.
-
-    Attributes:
-        commit: The commit.
-        files: Status letter and path of each changed file, in path order.
-        diff: The change as a unified diff.
-        is_cut: The diff or the list is longer than what is shown.
-    """
-
-    commit: ProjectCommit
-    files: tuple[tuple[str, str], ...]
-    diff: str
-    is_cut: bool = False
 
 
 class ProjectHistory:
