@@ -40,8 +40,11 @@ class Shelf:
         )
 
     def read(self, hits: Sequence[IndexHit]) -> tuple[StoredRecord, ...]:
-        """Returns what may be seen of the records behind ``hits``, in their order."""
-        return tuple(self._reader.linked(match.stored) for match in self._reader.read_all(hits))
+        """Returns what may be seen of the records behind ``hits``, in their order.
+
+        Their links are as they stand, to be shown to nobody.
+        """
+        return tuple(match.stored for match in self._reader.read_all(hits))
 
 
 def shelf(workspace: Workspace, snapshot: Snapshot, query: Query) -> Shelf:

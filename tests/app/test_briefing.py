@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from memfs.services.packet_text import prepended, strip_packets
 from memfs.services.retrieval_log import read_log
 from memfs.services.runs_view import OLDER_VIEW, RUNS_VIEW
 from memfs.services.session_caps import spent_bytes
+from memfs.services.vectors import read_vectors
 from tests.support.memory import AGENT, ANA, memory_of, new_project, replaced_settings, store_root
 from tests.support.namespaces import new_global, stated
 from tests.support.work import issue_id, issue_of, recorded, run_id, run_of
@@ -299,6 +301,28 @@ def test_no_run_of_a_polluted_namespace_stands_in_the_list(project: Path) -> Non
     with memory_of(project) as memory:
         memory.clear(str(memory.workspace.scope))
     assert run_id(1) in view.read_text()
+
+
+class Lengths:
+    """An embedder that tells texts apart by their length."""
+
+    name = "lengths"
+    is_remote = False
+
+    def embed(self, texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        """Returns the length of each text."""
+        return tuple((float(len(text)), 1.0) for text in texts)
+
+
+def test_a_rebuild_embeds_runs_and_a_withdrawal_drops_their_vectors(project: Path) -> None:
+    with memory_of(project) as memory:
+        memory.workspace = replace(memory.workspace, embedder=Lengths())
+        result = memory.rebuild()
+        assert (result.data["vectors"], result.data["embedded"]) == (1, 1)
+        assert memory.rebuild().data["embedded"] == 0
+        assert set(read_vectors(memory.workspace)) == {run_id(1)}
+        memory.forget([run_id(1)])
+        assert read_vectors(memory.workspace) == {}
 
 
 def test_rebuild_makes_the_list_anew_and_counts_it(project: Path) -> None:

@@ -149,6 +149,19 @@ def test_what_was_taken_back_does_not_come_back(
     assert record.id not in str(by_program.manifest)
 
 
+def test_what_was_left_out_is_named_only_to_who_may_know_of_it(tmp_path: Path) -> None:
+    hidden = note(2, "The importer " + "keeps its offset " * 40)
+    small = note(3, "The importer resumes")
+    with workspace_with(tmp_path, hidden, small, settings=SETTINGS) as workspace:
+        packet = brief(workspace, nothing_beside(), task("importer", budget_tokens=170))
+        assert f"left out: {hidden.id} (packet.budget)" in packet.text
+        assert again(workspace).is_identical
+        commit(workspace.store, replace(hidden, scope=Scope.parse("agent:somebody-else")))
+
+        assert hidden.id not in str(again(workspace))
+        assert hidden.id in again(workspace, packet.id, ANA).text
+
+
 def test_a_right_that_was_taken_away_is_gone_for_the_past_too(tmp_path: Path) -> None:
     with briefed(tmp_path) as (workspace, packet):
         commit(workspace.store, replace(HISTORY[1], scope=Scope.parse("agent:somebody-else")))

@@ -171,6 +171,18 @@ def test_a_deleted_or_damaged_view_comes_back(
         assert is_current(workspace)
 
 
+def test_a_line_that_somebody_wrote_does_not_stay(tmp_path: Path) -> None:
+    with store_of(tmp_path, *(run_at(number) for number in range(1, LISTED + 3))) as workspace:
+        refresh_run_index(workspace)
+        place = workspace.store.root / RUNS_VIEW
+        place.write_text(place.read_text().replace("is done", "failed badly"))
+        commit(workspace.store, run_at(60))
+        refresh_run_index(workspace)
+
+        assert "failed badly" not in place.read_text()
+        assert listed(workspace)[0] == run_id(60)
+
+
 @pytest.mark.parametrize(
     "kept", [b"", b"[]", b'{"v":9}', b'{"v":1,"lines":["x"],"facts":{"y":1}}', b"[" * 9000]
 )
