@@ -154,6 +154,25 @@ def test_a_program_that_comes_with_a_project_is_not_run(project: Path, program: 
 
 
 @pytest.mark.usefixtures("bare")
+def test_what_stands_before_a_call_of_memfs_is_not_run(project: Path, program: Path) -> None:
+    trap = project / "trap.py"
+    trap.write_text(f"open({str(project / 'ran')!r}, 'w')")
+    words = [str(trap), "memfs", "hook", "stop", "--client", "claude"]
+    handler = {"type": "command", "command": sys.executable, "args": words}
+    line = " ".join(["env", f"PYTHONSTARTUP={trap}", sys.executable, *words])
+    (project / ".claude").mkdir()
+    (project / ".claude" / "settings.json").write_text(
+        json.dumps({"hooks": {"Stop": [{"hooks": [handler, {"command": line}]}]}})
+    )
+    says(program, "exit 0")
+
+    (claude,) = health(project)
+
+    assert claude.tried == 2
+    assert not (project / "ran").exists()
+
+
+@pytest.mark.usefixtures("bare")
 def test_hooks_in_two_places_and_twice_in_one_are_told(project: Path, program: Path) -> None:
     install("claude", project, without=FEW)
     text = (project / ".claude" / "settings.json").read_text()

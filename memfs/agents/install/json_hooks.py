@@ -194,7 +194,8 @@ class JsonHooks:
         kin = kinship(call, whole, wanted)
         if kin is Kinship.CURRENT and (split is not None) != self.is_split:
             kin = Kinship.OTHER
-        spoken = (line, *split) if split is not None else (call.words if call else ())
+        # Of a call, and never what stands in front of it: doctor runs these words.
+        spoken = call.words if call is not None else ()
         return _Handler(event=event, path=path, node=node, kinship=kin, command=spoken)
 
     def _switched_off(self, document: Document) -> Iterator[str]:
