@@ -152,6 +152,12 @@ def distilled_result(workspace: Workspace, found: Distilled, *, action: str) -> 
     )
 
 
+def _has_new_turns(workspace: Workspace, metadata: Metadata) -> bool:
+    """Whether a branch has grown since the last look; reads no commit."""
+    with SessionRepository(folders_of(workspace).path(metadata.id)) as repository:
+        return not set(repository.heads().values()) <= set(metadata.distilled)
+
+
 def _new_turns(workspace: Workspace, metadata: Metadata) -> tuple[KeptLog | None, list[int]]:
     log = read_session_log(workspace, metadata)
     if log is None:

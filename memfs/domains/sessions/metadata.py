@@ -62,6 +62,7 @@ class Metadata:
             line of what was asked.
         started: When it began.
         updated: When the newest turn ended.
+        turns: Number of the newest turn.
         origin: Id of the first message of the whole conversation, also of a fork.
         resumed_from: Where it forks from another session.
         mark: How far the transcript was read.
@@ -78,6 +79,7 @@ class Metadata:
     title_rank: int = -1
     started: datetime | None = None
     updated: datetime | None = None
+    turns: int = 0
     origin: str = ""
     resumed_from: ResumedFrom | None = None
     mark: Mark = START
@@ -96,6 +98,7 @@ def encode_metadata(metadata: Metadata) -> bytes:
         "store": metadata.store,
         "title": metadata.title,
         "title_rank": metadata.title_rank,
+        "turns": metadata.turns,
         "origin": metadata.origin,
     }
     for name, moment in (("started", metadata.started), ("updated", metadata.updated)):
@@ -126,14 +129,14 @@ def decode_metadata(content: bytes | None, session: str) -> Metadata | None:
     words = {name: _word(value, name) for name in ("client", "host_id", "store")}
     if not all(words.values()) or session_id(words["client"], words["host_id"]) != session:
         return None
-    rank = value.get("title_rank")
     return Metadata(
         id=session,
         **words,
         title=_word(value, "title"),
-        title_rank=rank if isinstance(rank, int) else -1,
+        title_rank=_count(value, "title_rank", least=-1),
         started=_instant(value, "started"),
         updated=_instant(value, "updated"),
+        turns=_count(value, "turns"),
         origin=_word(value, "origin"),
         resumed_from=_resumed(value.get("resumed_from")),
         mark=_mark(value.get("mark")),
@@ -153,6 +156,11 @@ def _words(value: Mapping[str, JsonValue], name: str) -> tuple[str, ...]:
     return tuple(item for item in found if isinstance(item, str)) if isinstance(found, list) else ()
 
 
+def _count(value: Mapping[str, JsonValue], name: str, *, least: int = 0) -> int:
+    found = value.get(name)
+    return max(found, least) if isinstance(found, int) else least
+
+
 def _instant(value: Mapping[str, JsonValue], name: str) -> datetime | None:
     try:
         return parse_instant(_word(value, name))
@@ -163,16 +171,13 @@ def _instant(value: Mapping[str, JsonValue], name: str) -> datetime | None:
 def _resumed(value: JsonValue) -> ResumedFrom | None:
     if not isinstance(value, dict) or not is_id(_word(value, "session"), SESSION_PREFIX):
         return None
-    turn = value.get("turn")
-    number = turn if isinstance(turn, int) else 0
-    return ResumedFrom(_word(value, "session"), _word(value, "host_id"), number)
+    return ResumedFrom(_word(value, "session"), _word(value, "host_id"), _count(value, "turn"))
 
 
 def _mark(value: JsonValue) -> Mark:
     if not isinstance(value, dict):
         return START
-    offset = value.get("offset")
-    return Mark(offset if isinstance(offset, int) and offset > 0 else 0, _word(value, "digest"))
+    return Mark(_count(value, "offset"), _word(value, "digest"))
 
 
 def _links(value: JsonValue) -> Mapping[str, str | None]:

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from memfs.domains.sessions.assembly import ROOT, Opening
+from memfs.domains.sessions.assembly import Opening
 from memfs.domains.sessions.commit_text import subject_of
 from memfs.domains.sessions.kept_log import KeptLog, read_log
 from memfs.domains.sessions.library import all_sessions, folders_of, read_session, resolve
@@ -120,9 +120,7 @@ def list_sessions(workspace: Workspace, actor: Actor, *, limit: int = 0) -> tupl
     found = [item for item in all_sessions(workspace) if is_open_to(workspace, item, actor)]
     found.sort(key=_newest, reverse=True)
     return tuple(
-        SessionView(
-            state=SessionState.KEPT, id=item.id, metadata=item, count=_count(workspace, item)
-        )
+        SessionView(state=SessionState.KEPT, id=item.id, metadata=item, count=item.turns)
         for item in (found[:limit] if limit else found)
     )
 
@@ -357,13 +355,6 @@ def _turn_line(log: KeptLog, index: int) -> TurnLine:
         subject=subject_of(turn.commit.message),
         nodes=len(turn.facts.nodes),
     )
-
-
-def _count(workspace: Workspace, metadata: Metadata) -> int:
-    log = _log(workspace, metadata)
-    if log is None or log.newest == ROOT:
-        return 0
-    return log.turns[log.newest].facts.number
 
 
 def _newest(metadata: Metadata) -> tuple[str, str]:

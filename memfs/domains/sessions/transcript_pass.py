@@ -257,7 +257,12 @@ class Pass:
     def _end(self, transcript: Transcript, assembly: Assembly) -> None:
         """Notes how far it was read, and lays out the files of where the conversation is."""
         report = transcript.report()
-        metadata = replace(self.metadata, mark=assembly.pending or report.end, links=report.links)
+        metadata = replace(
+            self.metadata,
+            mark=assembly.pending or report.end,
+            links=report.links,
+            turns=self._facts[assembly.cursor].number if self._facts else 0,
+        )
         title = assembly.title
         if title is not None and title.rank >= metadata.title_rank:
             text = kept_title(title.text, TITLE_CHARS)
