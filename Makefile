@@ -11,7 +11,7 @@ DATA ?= ../shared/data
 BENCHMARKS := $(filter-out __init__ corpus,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test contract faults lint format schemas docs bench wheel clean
+.PHONY: help demo test contract faults clients lint format schemas docs bench wheel clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ contract: $(STAMP) ## Runs the 29 invariants against every operation and surface
 
 faults: $(STAMP) ## Runs the fault tests at full count; takes a quarter of an hour
 	MEMFS_FAULTS=full $(BIN)/python -m pytest tests/faults --timeout 1800
+
+clients: $(STAMP) ## Runs clients and servers that are not ours against ours; needs node and npm
+	MEMFS_CLIENTS=1 $(BIN)/python -m pytest tests/clients -rs
 
 lint: $(STAMP) ## Checks style, formatting, types and layers
 	$(BIN)/ruff check .
