@@ -7,13 +7,14 @@ command is one module in ``memfs.cli.commands`` with an attribute ``command``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from keyword import iskeyword
 from types import MappingProxyType
 from typing import Final
 
+from memfs.model.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen(kw_only=False)
 class Entry:
     """Where a command lives and what the list of commands says about it."""
 
@@ -21,7 +22,7 @@ class Entry:
     help: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Section:
     """One paragraph of the list of commands, in the order in which people need them."""
 

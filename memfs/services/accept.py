@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from memfs.formats.record_codec import update_record
@@ -18,6 +18,7 @@ from memfs.formats.settings import decode_settings
 from memfs.model.candidate import Candidate, CandidateAction
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import blob_id
+from memfs.model.frozen import frozen
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
@@ -45,7 +46,7 @@ from memfs.store.layout import SETTINGS_PATH, hold_path
 from memfs.store.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Accepted:
     """What accepting one candidate came to; the reference is empty unless it was admitted."""
 

@@ -6,12 +6,13 @@ foreground, review, import and background jobs cannot differ in what they allow 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfs.errors import ConflictError
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
+from memfs.model.frozen import frozen
 from memfs.model.origin import Principal
 from memfs.model.record import StoredRecord
 from memfs.policy.admission import AdmissionView, decide
@@ -31,7 +32,7 @@ class StaleBaseError(ConflictError):
     code = "conflict.stale-base"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Judgement:
     """A decision together with what it was decided on.
 

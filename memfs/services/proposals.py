@@ -6,7 +6,7 @@ change that is planned.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -16,6 +16,7 @@ from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
 from memfs.model.evidence import EVIDENCE_KIND
+from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX, split_version
 from memfs.model.instants import month_of
 from memfs.model.kinds import KindSpec
@@ -40,7 +41,7 @@ class HeldRecordError(ConflictError):
     code = "conflict.held"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Draft:
     """A completed record, the bytes that will stand in its file and what allows them."""
 

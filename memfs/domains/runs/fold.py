@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+from memfs.model.frozen import frozen
 from memfs.model.issue import EventKind, IssueEvent, IssueState
 
 _STATES: Final[Mapping[EventKind, IssueState]] = MappingProxyType(
@@ -20,7 +20,7 @@ _STATES: Final[Mapping[EventKind, IssueState]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Folded:
     """How an issue stands.
 

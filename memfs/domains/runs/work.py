@@ -7,7 +7,7 @@ not there. Nothing here is in the way of an answer: a fault becomes a code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -15,6 +15,7 @@ from memfs.domains.runs.issue_states import MOST_ISSUES, open_hits
 from memfs.domains.runs.work_sections import issue_section, run_sections
 from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
 from memfs.index.port import IndexHit
+from memfs.model.frozen import frozen
 from memfs.model.packet import Section
 from memfs.model.query import Query
 from memfs.model.record import Record
@@ -34,7 +35,7 @@ SHOWN_ISSUES: Final = 10
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Work:
     """How work stands.
 
