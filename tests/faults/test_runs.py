@@ -29,10 +29,10 @@ from tests.support.review import is_clean
 
 pytestmark = [pytest.mark.fault, pytest.mark.timeout(600)]
 
-EVERY = 1 if is_full_run() else 5
+EVERY = 1 if is_full_run() else 9
 
 
-def wrapped_work(project: Path, effects: Effects) -> None:
+def wrapped_work(project: Path, effects: Effects, log: Path) -> None:
     """Dispatches a run, holds it and records its end, as a wrapper does."""
     opened = Store.open
 
@@ -43,6 +43,7 @@ def wrapped_work(project: Path, effects: Effects) -> None:
         note = prepare(memory.workspace, AGENT, task="Do it", wanted=Wanted(), is_watched=True)
         with Dispatches(memory.workspace).watching(note.run):
             dispatch(memory.workspace, note)
+            acknowledge(log, note.run)
             ending = RunEnd(
                 state="error",
                 run=note.run,
@@ -53,12 +54,12 @@ def wrapped_work(project: Path, effects: Effects) -> None:
 
 
 def test_wherever_a_wrapper_is_killed_its_run_is_recorded_once(tmp_path: Path) -> None:
-    recorded = RecordingEffects()
-    wrapped_work(new_project(tmp_path, "counted"), recorded)
+    recorded, log = RecordingEffects(), tmp_path / "dispatched"
+    wrapped_work(new_project(tmp_path, "counted"), recorded, tmp_path / "counted.log")
     project = new_project(tmp_path)
     kills = range(1, len(recorded.effects) + 1, EVERY)
     for at in kills:
-        status = run_in_child(lambda at=at: wrapped_work(project, KillingEffects(at=at)))  # type: ignore[misc]
+        status = run_in_child(lambda at=at: wrapped_work(project, KillingEffects(at=at), log))  # type: ignore[misc]
         assert status in (0, -signal.SIGKILL)
 
     with memory_of(project, AGENT) as memory:
@@ -69,7 +70,8 @@ def test_wherever_a_wrapper_is_killed_its_run_is_recorded_once(tmp_path: Path) -
         assert list(Dispatches(memory.workspace)) == []
         assert memory.doctor() == ()
     runs = [view.run for view in views if view.task == "Do it"]
-    assert len(runs) == len(set(runs)) == len(kills)
+    assert sorted(runs) == sorted(log.read_text().split())
+    assert len(runs) > len(kills) // 2
     assert {view.state for view in views} <= {
         RunState.DONE,
         RunState.ERROR,
