@@ -159,21 +159,7 @@ def _decided(
     run = ended.note.run
     if record_of(workspace, snapshot, catalogue, run) is not None:
         return Decided(_Laid(recorded=Recorded(run=run, status=ResultStatus.NOTHING)))
-    issues = _NO_ISSUES
-    told: tuple[IssueChange, ...] = ()
-    if ended.corrects is None:
-        # What happened to issues happened once: a correction tells of the run, not of them.
-        speaker = ended.speaker if ended.speaker.principal == actor.principal else actor
-        issues = planned_issues(
-            workspace,
-            snapshot,
-            catalogue,
-            run,
-            ended.outcome,
-            speaker,
-            suggested=ended.suggested,
-        )
-        told = (*changed_meanwhile(workspace, snapshot, ended.note), *issues.changes)
+    issues, told = _issues(workspace, snapshot, catalogue, ended, actor)
     judgement, record = _admitted(workspace, snapshot, catalogue, ended, told)
     decision = judgement.decision
     recorded = Recorded(
@@ -208,6 +194,28 @@ def _decided(
         recorded, status=ResultStatus.DONE, record=draft.record, path=draft.path, reasons=()
     )
     return Decided(_Laid(recorded=done, issues=issues), plan)
+
+
+def _issues(
+    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, ended: EndedRun, actor: Actor
+) -> tuple[IssuePlan, tuple[IssueChange, ...]]:
+    """Lays out what a run says of issues; returns also all that it did to them.
+
+    What happened to issues happened once: a correction tells of the run, not of them.
+    """
+    if ended.corrects is not None:
+        return _NO_ISSUES, ()
+    speaker = ended.speaker if ended.speaker.principal == actor.principal else actor
+    planned = planned_issues(
+        workspace,
+        snapshot,
+        catalogue,
+        ended.note.run,
+        ended.outcome,
+        speaker,
+        suggested=ended.suggested,
+    )
+    return planned, (*changed_meanwhile(workspace, snapshot, ended.note), *planned.changes)
 
 
 def key_of(run: str) -> str:
