@@ -69,16 +69,20 @@ def raw_words(text: str, *, limit: int = TEXT_CHARS) -> RawWords:
         tail = _cut(pieces[1], limit // _TAIL, found, is_end=True)
         whole = f"{head}\n{_GAP}\n{tail}"
     shown = _told(whole)
-    if _spans(shown):
+    is_looked_at = len(pieces) == 1 and shown == text
+    if not is_looked_at and _spans(shown):
         # Pieces that say nothing apart can say something together.
         found[_SECRET] += 1
         return RawWords("[left out: the whole text]", {_SECRET: 1})
     return RawWords(shown, {code: number for code, number in found.items() if number})
 
 
-def raw_line(text: str, limit: int) -> str:
-    """Returns the beginning of a text on one line; empty where that would hold a secret."""
-    line = " ".join(raw_words(text).text.split())
+def raw_line(kept: str, limit: int) -> str:
+    """Returns the beginning of a text that was screened, on one line.
+
+    Empty where lines that are joined say what they did not say apart.
+    """
+    line = " ".join(kept[: 8 * limit].split())
     if len(line) > limit:
         line = line[: limit - 1].rstrip() + "…"
     return "" if _spans(line) or has_packet_trace(line) else line
@@ -147,7 +151,8 @@ def _bad_lines(lines: Sequence[str]) -> dict[int, str]:
                 bad[at] = code
     if not bad and not all(line.isascii() for line in lines):
         seen_lines = [visible_text(line).replace("\n", " ") for line in lines]
-        bad = dict(_lines_of(_spans("\n".join(seen_lines)), seen_lines))
+        if seen_lines != list(lines):
+            bad = dict(_lines_of(_spans("\n".join(seen_lines)), seen_lines))
     return bad
 
 
