@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memfs.cli.terminal import columns, faint, is_terminal, printable, strong
@@ -10,6 +11,7 @@ from memfs.cli.text import record_page
 from memfs.cli.values import record_value
 from memfs.model.ids import short_id
 from memfs.model.instants import format_instant
+from memfs.model.record import StoredRecord
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from memfs.domains.runs.views import RunView
 
 _UNSEEN = "(not in this store)"
+_IN_PROSE = frozenset(
+    ("state", "exit_code", "duration_s", "accomplished", "issues", "next", "workers", "verdict")
+)
 
 
 def run_lines(views: Sequence[RunView]) -> str:
@@ -35,7 +40,7 @@ def run_page(view: RunView) -> str:
         for older in view.replaces
     )
     if view.stored is not None:
-        return head + record_page(view.stored)
+        return head + record_page(_short(view.stored))
     facts = [
         ("state", str(view.state)),
         ("started", format_instant(view.started) if view.started else ""),
@@ -48,6 +53,16 @@ def run_page(view: RunView) -> str:
     rows = columns([(name, printable(value)) for name, value in facts if value], indent="  ")
     said = f"\n\n{printable(view.summary)}" if view.summary else ""
     return f"{faint(view.run)}\n{strong(printable(view.task))}\n\n{rows}{said}\n"
+
+
+def _short(stored: StoredRecord) -> StoredRecord:
+    """Returns a run without the fields that its prose says already."""
+    fields = {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in stored.record.fields.items()
+        if name not in _IN_PROSE
+    }
+    return replace(stored, record=replace(stored.record, fields=fields))
 
 
 def run_value(view: RunView, *, is_whole: bool = False) -> dict[str, JsonValue]:

@@ -110,6 +110,7 @@ def start_command(
 @command.command(
     "finish",
     cls=ExampleCommand,
+    short_help="Record how a run ended.",
     examples=(
         'memfs run finish --summary "The upload resumes." --next "Measure it on a slow line"',
         "memfs run finish 7k2m9q --state error --output agent.log",
@@ -286,7 +287,7 @@ def list_command(invocation: Invocation, limit: int, session: str, states: tuple
     return 0
 
 
-@command.command("chain")
+@command.command("chain", short_help="Show what started a run, and what it started.")
 @click.argument("reference", metavar="RUN")
 @click.option("--mermaid", "is_mermaid", is_flag=True, help="Print a Mermaid chart.")
 @shared_options

@@ -109,12 +109,14 @@ def test_a_command_that_ignores_signals_is_waited_for() -> None:
 
 
 def test_what_it_leaves_running_goes_on_and_so_does_its_output(tmp_path: Path) -> None:
-    with wrapped("(sleep 0.6; echo late) & echo early") as process:
+    os.mkfifo(tmp_path / "go")
+    with wrapped(f"(read go < {tmp_path}/go; echo late) & echo early") as process:
         assert process.stdout is not None
 
         assert process.stdout.readline() == b"early\n"
         assert process.stdout.readline() == b"|0 False\n"
         assert process.wait() == 0
+        (tmp_path / "go").write_text("go\n")
         assert process.stdout.read() == b"late\n"
 
 
