@@ -7,21 +7,17 @@ that open the same issue open the same file.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import Final
 
-from memfs.model.ids import ISSUE_PREFIX
+from memfs.model.ids import ISSUE_PREFIX, derived_id
 from memfs.model.limits import LINE_CHARS
 from memfs.model.text import normalise_text
 
 TRACKER: Final = "tracker"
 """How keys of imported issues begin: ``tracker bd-12``; no title's key does."""
-_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_ULID_BITS: Final = 128
 _MARKS: Final = re.compile("[`*\"'“”‘’„«»]")
 _EDGES: Final = " \t.,;:!?…-–—#>"
-_SEPARATOR: Final = "\x1f"
 
 
 def issue_key(title: str) -> str:
@@ -51,14 +47,3 @@ def issue_id(store_id: str, key: str, *, attempt: int = 0) -> str:
         attempt: Above 0 where the issue of that key is none that its opener may know of.
     """
     return derived_id(ISSUE_PREFIX, store_id, key, *([str(attempt)] if attempt else []))
-
-
-def derived_id(prefix: str, *parts: str) -> str:
-    """Returns an id that follows from ``parts`` alone, for what is made in two places at once."""
-    text = _SEPARATOR.join((prefix, *parts)).encode("utf-8", "surrogatepass")
-    number = int.from_bytes(hashlib.sha256(text).digest()[: _ULID_BITS // 8], "big")
-    digits = []
-    for _ in range(26):
-        number, digit = divmod(number, 32)
-        digits.append(_ALPHABET[digit])
-    return f"{prefix}_{''.join(reversed(digits))}"

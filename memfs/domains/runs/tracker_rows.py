@@ -15,10 +15,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from memfs.domains.runs.fold import fold, in_order
-from memfs.domains.runs.issue_key import derived_id
 from memfs.domains.runs.issue_words import shortened
 from memfs.formats.issue_log import parse_log, plain_lines, plain_title
-from memfs.model.ids import EVENT_PREFIX
+from memfs.model.ids import EVENT_PREFIX, derived_id
 from memfs.model.instants import format_instant, parse_instant
 from memfs.model.issue import EventKind, IssueEvent, IssueState
 from memfs.model.record import Record

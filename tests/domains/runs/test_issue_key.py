@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.domains.runs.issue_key import derived_id, issue_id, issue_key, tracker_key
-from memfs.model.ids import is_id
+from memfs.domains.runs.issue_key import issue_id, issue_key, tracker_key
+from memfs.model.ids import derived_id, is_id
 from memfs.store.layout import slugify
 
 STORE = "store_01kb8x3v6yq4m9t2r7w5z1c0de"
