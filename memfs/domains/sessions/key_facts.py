@@ -20,7 +20,7 @@ _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]?")
 _LEAST, _MOST = 15, 300
 _LEAST_WORDS: Final = 4
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_IN_CODE: Final = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_IN_CODE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HYPOTHESIS: Final = re.compile(
     r"\?|^(?:if|what if|maybe|perhaps|suppose|could|can|should|would|do|does|did|is|are|how|why|"
     r"what|when|where|who|which)\b|\b(?:i think|i guess|might|not sure|imagine)\b",

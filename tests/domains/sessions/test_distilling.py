@@ -194,3 +194,8 @@ def test_hooks_jobs_keep_a_transcript_and_one_that_is_gone_is_no_fault(
 
 def _at(memory: Memory, later: timedelta) -> None:
     memory.workspace = replace(memory.workspace, clock=SteppedClock(START + later))
+
+
+@pytest.mark.parametrize("text", ["\n" * 60_000, " " * 60_000, "a. " * 20_000, "we " * 20_000])
+def test_no_text_keeps_the_rules_busy(text: str) -> None:
+    assert list(key_facts(text, Role.USER)) == []
