@@ -35,8 +35,13 @@ def actor_beside(actor: Actor, trust: TrustSettings) -> Actor:
     """Returns who ``actor`` of one store is in another with the settings ``trust``.
 
     A person at a terminal is a person everywhere. A script acts for a person only where the
-    settings name that person; elsewhere it is a program like any other.
+    settings name that person, and an answer in a form counts only where they take forms;
+    elsewhere it is a program like any other.
     """
-    if actor.channel is not Channel.SCRIPTED or str(actor.principal) in trust.scripted:
-        return actor
-    return UNNAMED
+    match actor.channel:
+        case Channel.SCRIPTED:
+            return actor if str(actor.principal) in trust.scripted else UNNAMED
+        case Channel.FORM:
+            return actor if trust.forms else UNNAMED
+        case _:
+            return actor

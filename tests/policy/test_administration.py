@@ -8,7 +8,7 @@ import pytest
 
 from memfs.app.registry import REGISTRY
 from memfs.model.authority import Authority
-from memfs.model.decision import Verdict
+from memfs.model.decision import Decision, Verdict
 from memfs.model.origin import SYSTEM_ACTOR, Actor, Channel, Principal
 from memfs.model.settings import Mode, TrustSettings
 from memfs.model.status import Status
@@ -128,3 +128,20 @@ def test_reviewing_is_for_people() -> None:
     ):
         assert decide(ANA, SETTINGS).is_admitted
         assert not decide(AGENT, SETTINGS).is_admitted
+
+
+def test_a_proposal_is_taken_back_by_who_made_it_and_by_nobody_else() -> None:
+    def decide(actor: Actor, proposer: Actor, *, is_file: bool = False) -> Decision:
+        return administration.decide_take_back(
+            actor, SETTINGS, proposer=proposer.principal, is_file=is_file
+        )
+
+    assert decide(AGENT, AGENT).is_admitted
+    assert decide(ANA, ANA).is_admitted
+    assert codes(decide(AGENT, ANA)) == ["target.other-principal"]
+    assert codes(decide(ANA, AGENT)) == ["target.other-principal"]
+    assert codes(decide(ANA, ANA, is_file=True)) == ["target.other-principal"]
+    read_only = replace(SETTINGS, mode=Mode.READ_ONLY)
+    assert not administration.decide_take_back(
+        AGENT, read_only, proposer=AGENT.principal
+    ).is_admitted

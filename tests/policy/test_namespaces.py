@@ -40,3 +40,10 @@ def test_a_script_acts_for_a_person_only_where_that_store_says_so() -> None:
     assert actor_beside(SCRIPT, TrustSettings(scripted=("user:ben",))) == UNNAMED
     assert actor_beside(SCRIPT, TrustSettings(scripted=("user:ana",))) == SCRIPT
     assert not UNNAMED.is_person
+
+
+def test_an_answer_in_a_form_counts_only_where_that_store_takes_forms() -> None:
+    person = replace(ANA, channel=Channel.FORM)
+
+    assert actor_beside(person, TrustSettings()) == person
+    assert actor_beside(person, TrustSettings(forms=False)) == UNNAMED
