@@ -552,3 +552,77 @@ def test_titles_the_persons_own_wins_then_the_hosts_then_the_first_line(
         assert title(memory) == "My big day"
         talk.line({"type": "ai-title", "aiTitle": "Something else again"})
         assert title(memory) == "My big day"
+
+
+# What else happens to a repository --------------------------------------------------------------
+
+
+def test_a_commit_that_a_person_made_there_is_neither_read_as_a_turn_nor_lost(
+    project: Path, talk: ClaudeTalk
+) -> None:
+    three_turns(talk)
+    with memory_of(project, AGENT) as memory:
+        imported(memory, talk)
+        git(repository(), "commit", "-q", "--allow-empty", "-m", "Turn 9: mine\n\nMemfs-Turn: 9")
+        mine = git(repository(), "rev-parse", "main").strip()
+        talk.user("And more")
+        talk.answer("Yes.")
+        assert imported(memory, talk) == 1
+        assert memory.session(SESSION).count == 4
+        assert len(memory.open_session(SESSION).nodes) == 10
+    assert git(repository(), "rev-parse", "main").strip() == mine
+
+
+def test_a_repository_that_git_has_packed_goes_on(project: Path, talk: ClaudeTalk) -> None:
+    ends = three_turns(talk)
+    with memory_of(project, AGENT) as memory:
+        imported(memory, talk)
+        git(repository(), "gc", "-q", "--prune=now")
+        talk.user("Other docs", parent=ends[0])
+        talk.answer("Written otherwise.")
+        assert imported(memory, talk) == 1
+        git(repository(), "pack-refs", "--all")
+        talk.user("And more")
+        talk.answer("Yes.")
+        assert imported(memory, talk) == 1
+        assert len(memory.session(SESSION).branches) == 2
+        assert memory.open_session(SESSION, turns=[3]).nodes[0].words == "And more"
+    assert git(repository(), "fsck", "--strict") == ""
+
+
+def test_a_damaged_object_hides_its_message_and_no_other(project: Path, talk: ClaudeTalk) -> None:
+    three_turns(talk)
+    with memory_of(project, AGENT) as memory:
+        imported(memory, talk)
+        name = next(item for item in names(repository()) if item.startswith("000005"))
+        oid = git(repository(), "rev-parse", f"HEAD:{name}").strip()
+        place = repository() / ".git" / "objects" / oid[:2] / oid[2:]
+        place.chmod(0o600)
+        place.write_bytes(b"damaged")
+        assert len(memory.open_session(SESSION).nodes) == 7
+        assert memory.search_sessions("changelog")
+
+
+def test_many_turns_in_one_import_come_in_batches(project: Path, talk: ClaudeTalk) -> None:
+    for number in range(70):
+        talk.user(f"Step {number}")
+        talk.answer("Done.")
+    with memory_of(project, AGENT) as memory:
+        assert imported(memory, talk) == 70
+        assert memory.sessions()[0].count == 70
+    assert len(subjects(repository())) == 70
+
+
+def test_what_is_written_while_it_is_read_comes_next_time(project: Path, talk: ClaudeTalk) -> None:
+    from memfs.interop.transcripts.port import open_transcript
+
+    three_turns(talk)
+    transcript = open_transcript(talk.path)
+    seen = 0
+    for _ in transcript.entries():
+        seen += 1
+        if seen < 3:
+            talk.answer("More of it.")
+    assert seen == 8
+    end = transcript.report().end
+    assert sum(1 for _ in transcript.entries(end)) == 2
