@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types import CallToolResult
 
 from memfs.app.container import init_store
-from memfs.errors import UsageError
+from memfs.errors import IndexUnavailableError, UsageError
 from memfs.mcp.desk import Desk, agent_named, project_folder
 from memfs.services.packet_text import strip_packets
 from tests.support.memory import git, memory_of, new_project, replaced_settings, store_root
@@ -31,8 +33,16 @@ async def asked(it: Talk) -> Said:
     return await it.call("memory_recall", question="When does the heron gate open?")
 
 
-@pytest.mark.parametrize("how", ["forget", "retract", "pollute", "switch the source off"])
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("how", "era"),
+    [
+        ("forget", ERAS[0]),
+        ("forget", ERAS[1]),
+        ("retract", ERAS[1]),
+        ("pollute", ERAS[1]),
+        ("switch the source off", ERAS[1]),
+    ],
+)
 def test_what_is_taken_back_beside_the_server_is_served_no_more(
     project: Path, how: str, era: str
 ) -> None:
@@ -391,6 +401,35 @@ def test_whoever_watches_a_resource_is_told_when_it_changes(project: Path, era: 
         return ["memory://index"]
 
     assert "memory://index" in talk(server_for(project), watched, era=era, person=agreeing())[0]
+
+
+def test_a_client_that_waits_is_told_that_the_call_goes_on(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = threading.Event()
+    monkeypatch.setattr("memfs.mcp.server._TICK_S", 0.01)
+
+    def slow(*_: object, **__: object) -> None:
+        assert heard.wait(20)
+        raise IndexUnavailableError("it took too long")
+
+    async def progress(
+        progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        heard.set()
+
+    async def waited(it: Talk) -> Said:
+        given = {"question": "heron"}
+        result = await it.client.call_tool("memory_recall", given, progress_callback=progress)
+        assert isinstance(result, CallToolResult)
+        return Said(result)
+
+    monkeypatch.setattr("memfs.app.memory.Memory.recall", slow)
+
+    said = talk(server_for(project), waited)
+
+    assert heard.is_set()
+    assert said.facts["message"] == "it took too long"
 
 
 def test_what_goes_wrong_inside_is_told_by_its_type_alone(

@@ -13,7 +13,7 @@ from memfs.services.packet_text import strip_packets
 from tests.support.memory import memory_of, new_project
 from tests.support.protocol_client import ERAS, Said, Talk, call, server_for, talk
 
-NOTES = 45
+NOTES = 23
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_pages_give_every_record_once(server: Server, given: dict[str, object]) 
         found: list[str] = []
         cursor: dict[str, object] = {}
         while True:
-            said = await it.call("memory_search", **given, limit=20, **cursor)
+            said = await it.call("memory_search", **given, limit=10, **cursor)
             found += ids_in(said)
             if "next_cursor" not in said.facts:
                 return found
@@ -122,12 +122,12 @@ def test_a_long_record_is_read_whole_page_by_page(server: Server, project: Path)
 
 def test_a_cursor_of_another_call_or_of_nothing_is_refused(server: Server) -> None:
     async def misused(it: Talk) -> list[Said]:
-        first = await it.call("memory_search", limit=20)
+        first = await it.call("memory_search", limit=10)
         cursor = first.facts["next_cursor"]
         return [
-            await it.call("memory_search", limit=10, cursor=cursor),
-            await it.call("memory_search", query="heron", limit=20, cursor=cursor),
-            await it.call("memory_search", limit=20, cursor="nonsense"),
+            await it.call("memory_search", limit=9, cursor=cursor),
+            await it.call("memory_search", query="heron", limit=10, cursor=cursor),
+            await it.call("memory_search", limit=10, cursor="nonsense"),
         ]
 
     for said in talk(server, misused):

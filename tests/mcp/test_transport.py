@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import stat
 import subprocess
@@ -21,10 +20,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp_types import CallToolResult, ElicitResult
 
+from memfs.cli.entry import main
 from memfs.mcp.transport import PortTakenError, TokenError, serve_http, token_for
 from tests.conftest import clean_environment
 from tests.support.memory import memory_of, new_project
-from tests.support.processes import run_memfs
 from tests.support.protocol_client import ERAS, Person
 
 TEXT = "The heron gate opens at dawn"
@@ -314,16 +313,14 @@ def test_a_token_that_others_can_read_or_guess_is_refused(tmp_path: Path) -> Non
     ids=str,
 )
 def test_a_server_that_makes_no_sense_does_not_start(
-    tmp_path: Path, words: tuple[str, ...], told: str
+    words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ended = run_memfs("mcp", *words, cwd=tmp_path, env=dict(os.environ))
-
-    assert ended.status == 2
-    assert told in ended.errors
+    assert main(["mcp", *words]) == 2
+    assert told in capsys.readouterr().err
 
 
 def test_without_the_protocols_library_the_command_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from memfs.cli.commands import mcp as command
     from memfs.cli.invocation import Invocation
