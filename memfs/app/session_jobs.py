@@ -8,7 +8,7 @@ what is kept already is passed over. A transcript that its host has deleted is n
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.result import Result, ResultStatus
@@ -17,6 +17,9 @@ from memfs.services.leases import Lease
 if TYPE_CHECKING:
     from memfs.app.memory import Memory
     from memfs.domains.sessions.keep import KeptImport
+
+_MOST_TURNS: Final = 50
+"""Turns that one job keeps: some seconds of work."""
 
 
 def import_transcript(memory: Memory, lease: Lease) -> Result:
@@ -34,7 +37,7 @@ def flush(memory: Memory, lease: Lease) -> Result:
     from memfs.domains.sessions.distil import distil_session, distilled_result
 
     kept = _import(memory, lease, is_ended=True)
-    if kept is None or kept.refusal is not None or not kept.session:
+    if kept is None or kept.refusal is not None or kept.is_cut or not kept.session:
         return _told(memory, lease, kept)
     lease.keep()
     found = distil_session(memory.workspace, kept.session)
@@ -71,7 +74,21 @@ def _import(memory: Memory, lease: Lease, *, is_ended: bool) -> KeptImport | Non
     lease.keep()
     name = transcript.head().client
     agent = Actor(Principal(PrincipalKind.AGENT, name), Channel.AGENT)
-    return keep_session(memory.workspace, transcript, agent, is_ended=is_ended)
+    kept = keep_session(memory.workspace, transcript, agent, is_ended=is_ended, most=_MOST_TURNS)
+    if kept.is_cut:
+        _put_off_rest(memory, lease, kept.session)
+    return kept
+
+
+def _put_off_rest(memory: Memory, lease: Lease, session: str) -> None:
+    """Puts the rest of a long transcript off, so that no command waits for all of it."""
+    from memfs.domains.sessions.library import read_session
+    from memfs.services.queue import enqueue
+
+    found = read_session(memory.workspace, session)
+    place = found.mark.offset if found is not None else 0
+    about = f"{session}\0{place}"
+    enqueue(memory.workspace, lease.job.kind, about, dict(lease.job.arguments))
 
 
 def _told(memory: Memory, lease: Lease, kept: KeptImport | None) -> Result:

@@ -54,6 +54,7 @@ class KeptImport:
         branches: Branches that are new.
         report: What reading came upon.
         unfinished: Messages of the last turn, which is not over yet and not kept.
+        is_cut: There is more; import it again.
         record: Operation that put the record into the ledger; empty when it was there.
     """
 
@@ -63,6 +64,7 @@ class KeptImport:
     branches: int = 0
     report: ReadReport | None = None
     unfinished: int = 0
+    is_cut: bool = False
     record: str = ""
 
 
@@ -73,6 +75,7 @@ def keep_session(
     *,
     is_ended: bool = False,
     is_here: bool = False,
+    most: int = 0,
 ) -> KeptImport:
     """Keeps what a transcript has and the session has not.
 
@@ -82,6 +85,7 @@ def keep_session(
         actor: Who hands it in.
         is_ended: The host says that the last turn is over.
         is_here: A person says that it belongs to this project whatever it says itself.
+        most: About so many turns and no more; 0 for all.
 
     Raises:
         MemoryModeError: The store takes nothing in.
@@ -109,7 +113,9 @@ def keep_session(
             store=str(workspace.store_id),
             started=head.started,
         )
-        return _kept(workspace, folders, transcript, head, metadata, actor, is_ended=is_ended)
+        return _kept(
+            workspace, folders, transcript, head, metadata, actor, is_ended=is_ended, most=most
+        )
 
 
 def _refusal(
@@ -162,6 +168,7 @@ def _kept(
     actor: Actor,
     *,
     is_ended: bool,
+    most: int,
 ) -> KeptImport:
     operation = ""
 
@@ -178,6 +185,7 @@ def _kept(
             head=head,
             metadata=replace(metadata, mark=mark),
             admit=admit,
+            most=most,
         )
         try:
             with attempt:
@@ -193,6 +201,7 @@ def _kept(
             branches=attempt.branches,
             report=transcript.report(),
             unfinished=attempt.unfinished,
+            is_cut=attempt.is_cut,
             record=operation,
         )
     raise AssertionError("a pass from the beginning knows every parent")

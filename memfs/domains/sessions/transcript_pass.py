@@ -51,12 +51,15 @@ class Pass:
         head: Head,
         metadata: Metadata,
         admit: Callable[[Metadata], Reason | None],
+        most: int = 0,
     ) -> None:
         self.metadata = metadata
         self.denial: Reason | None = None
         self.turns = 0
         self.branches = 0
         self.unfinished = 0
+        self.is_cut = False
+        self._most = most
         self._workspace = workspace
         self._folders = folders
         self._head = head
@@ -105,9 +108,13 @@ class Pass:
             self._write_all(assembly.feed(entry), assembly, shared)
             if self.denial is not None:
                 return
-        self._write_all(
-            assembly.finish(is_ended=is_ended, settled_before=settled_before), assembly, shared
-        )
+            if self._most and self.turns >= self._most and assembly.pending is not None:
+                self.is_cut = True
+                break
+        if not self.is_cut:
+            self._write_all(
+                assembly.finish(is_ended=is_ended, settled_before=settled_before), assembly, shared
+            )
         self._publish()
         self.unfinished = assembly.unfinished()
         self._end(transcript, assembly)

@@ -199,3 +199,15 @@ def _at(memory: Memory, later: timedelta) -> None:
 @pytest.mark.parametrize("text", ["\n" * 60_000, " " * 60_000, "a. " * 20_000, "we " * 20_000])
 def test_no_text_keeps_the_rules_busy(text: str) -> None:
     assert list(key_facts(text, Role.USER)) == []
+
+
+def test_a_long_transcript_is_kept_in_several_jobs(project: Path, talk: ClaudeTalk) -> None:
+    for number in range(120):
+        talk.user(f"Step {number}")
+        talk.answer("Done.")
+    place: dict[str, str | int] = {"client": "claude", "session": HOST_ID}
+    with memory_of(project, ANA) as memory:
+        enqueue(memory.workspace, "end-session", "x", {**place, "transcript": str(talk.path)})
+        results = memory.run_jobs()
+        assert [item.data["turns"] for item in results] == [50, 50, 20]
+        assert memory.session(SESSION).count == 120
