@@ -53,6 +53,7 @@ class Withdrawals(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="withdrawals-"))
         self.nodes: dict[str, Node] = {}
         self.forgotten: dict[str, str] = {}
+        self.retracted: set[str] = set()
         self.saved: dict[str, Node] | None = None
         self.count = 0
 
@@ -117,8 +118,7 @@ class Withdrawals(RuleBasedStateMachine):
         name = self.active(pick)
         with memory_of(self.project) as memory:
             assert memory.retract(name).status is ResultStatus.DONE
-        self.nodes[name].state = "retracted"
-        self.bar(self.reached(name))
+        self.take_back(name)
 
     @precondition(lambda self: self.present())
     @rule(pick=picks)
@@ -155,6 +155,7 @@ class Withdrawals(RuleBasedStateMachine):
         assert (result.status is ResultStatus.DONE) is is_supported
         if is_supported:
             node.state = "active"
+            self.retracted.discard(name)
             self.repair(self.reached(name))
 
     # What would bring it back -----------------------------------------------------------
@@ -187,6 +188,10 @@ class Withdrawals(RuleBasedStateMachine):
         for name in lost:
             del self.nodes[name]
         self.bar([item for item in reached if item in self.nodes])
+        # What was retracted since is retracted in the older copy as well.
+        for name in [item for item in self.nodes if item in self.retracted]:
+            if self.stands(name):
+                self.take_back(name)
 
     @rule()
     def revert_by_hand(self) -> None:
@@ -307,6 +312,11 @@ class Withdrawals(RuleBasedStateMachine):
                 node.inputs = tuple(left)
             elif node.state == "withheld-retracted" and len(left) == len(node.inputs):
                 node.state = "retracted"
+
+    def take_back(self, name: str) -> None:
+        self.retracted.add(name)
+        self.nodes[name].state = "retracted"
+        self.bar(self.reached(name))
 
     def gone(self, name: str) -> None:
         reached = self.reached(name)
