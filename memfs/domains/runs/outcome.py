@@ -68,15 +68,20 @@ def extracted(facts: RunFacts) -> RunOutcome:
     """Returns the outcome of a run: each part from the best source that has it."""
     trailer = parse_trailer(facts.output)
     said = facts.said
-    verdict = said.verdict
-    return RunOutcome(
-        summary=_cut(said.summary or trailer.summary or _summary(facts, verdict)),
-        accomplished=unique((*said.accomplished, *trailer.accomplished)) or _accomplished(facts),
+    told = RunOutcome(
+        summary=said.summary or trailer.summary,
+        accomplished=unique((*said.accomplished, *trailer.accomplished)),
         issues=unique((*said.issues, *trailer.issues)),
         resolved=unique((*said.resolved, *trailer.resolved)),
-        next=unique((*said.next, *trailer.next)) or _next(facts, verdict),
-        verdict=verdict,
+        next=unique((*said.next, *trailer.next)),
+        verdict=said.verdict,
         workers=said.workers,
+    )
+    return replace(
+        told,
+        summary=_cut(told.summary or _summary(facts, told)),
+        accomplished=told.accomplished or _accomplished(facts),
+        next=told.next or _next(facts, told.verdict),
     )
 
 
@@ -154,18 +159,33 @@ def _said_in(value: object, *, depth: int) -> Iterator[str]:
             yield from _said_in(item, depth=depth + 1)
 
 
-def _summary(facts: RunFacts, verdict: str) -> str:
+def _summary(facts: RunFacts, told: RunOutcome) -> str:
     """Returns two to four sentences: how it ended, what was asked, what was said of it."""
     task = _first_line(facts.task)
     code = f" with exit code {facts.exit_code}" if facts.exit_code else ""
     sentences = [_ended(f"{_OPENS[facts.state]}{code}: {task}" if task else _OPENS[facts.state])]
-    if verdict:
-        sentences.append(_ended(f"Verdict: {_first_line(verdict)}"))
+    if told.verdict:
+        sentences.append(_ended(f"Verdict: {_first_line(told.verdict)}"))
     wanted = _SENTENCES - len(sentences)
     sentences += [_ended(item) for item in _sentences(facts.output, wanted)]
     if len(sentences) < _LEAST:
-        sentences.append("It said nothing about itself.")
+        sentences.append(_named(told))
     return " ".join(sentences)
+
+
+def _named(told: RunOutcome) -> str:
+    """Returns the sentence about a run that made no sentence: what its lists name."""
+    counts = (
+        (len(told.accomplished), "result"),
+        (len(told.issues), "open issue"),
+        (len(told.resolved), "resolved issue"),
+        (len(told.next), "next step"),
+    )
+    parts = [f"{number} {what}{'s' * (number > 1)}" for number, what in counts if number]
+    if not parts:
+        return "It said nothing about itself."
+    *others, last = parts
+    return f"It named {', '.join(others)} and {last}." if others else f"It named {last}."
 
 
 def _sentences(text: str, wanted: int) -> list[str]:

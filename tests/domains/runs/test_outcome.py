@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from memfs.domains.runs.outcome import (
     HEAD_BYTES,
     TAIL_BYTES,
@@ -36,6 +38,27 @@ def test_a_silent_run_has_an_outcome_from_its_task_and_its_state() -> None:
     assert outcome.summary == "Finished: Fix the parser. It said nothing about itself."
     assert outcome.accomplished == ("Fix the parser",)
     assert (outcome.issues, outcome.next) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("said", "output", "sentence"),
+    [
+        (NO_OUTCOME, "ISSUES: The bar stands still\nNEXT: rest", "1 open issue and 1 next step"),
+        (NO_OUTCOME, "NEXT:\n- one\n- two", "2 next steps"),
+        (RunOutcome(accomplished=("A", "B")), "RESOLVED: Old", "2 results and 1 resolved issue"),
+        (
+            RunOutcome(accomplished=("A",), issues=("B",), resolved=("C",), next=("D",)),
+            "",
+            "1 result, 1 open issue, 1 resolved issue and 1 next step",
+        ),
+    ],
+)
+def test_a_run_that_only_named_things_is_not_told_as_silent(
+    said: RunOutcome, output: str, sentence: str
+) -> None:
+    outcome = extracted(facts(said=said, output=output))
+
+    assert outcome.summary == f"Finished: Fix the parser. It named {sentence}."
 
 
 def test_a_run_that_fails_leaves_its_task_to_be_finished() -> None:
