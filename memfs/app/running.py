@@ -128,21 +128,24 @@ class Running(ABC):
         wanted = frozenset(map(_state, states))
         return list_runs(self.workspace, self.actor, limit=limit, session=session, states=wanted)
 
-    def show_run(self, reference: str) -> RunView:
-        """Returns one run; of one that was replaced, the one in its place."""
-        from memfs.domains.runs.views import show_run
+    def show_run(self, reference: str | None = None) -> RunView:
+        """Returns a run, by default the newest; of one that was replaced, the one in its place."""
+        from memfs.domains.runs.views import newest_run, show_run
 
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
-        return show_run(self.workspace, reference, self.actor)
+        meant = newest_run(self.workspace, self.actor) if reference is None else reference
+        return show_run(self.workspace, meant, self.actor)
 
-    def run_chain(self, reference: str) -> RunChain:
-        """Returns the chain of runs that one is in: from the first on, both ways."""
+    def run_chain(self, reference: str | None = None) -> RunChain:
+        """Returns the chain that a run is in, by default the newest: from its first run on."""
         from memfs.domains.runs.chain import run_chain
+        from memfs.domains.runs.views import newest_run
 
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
-        return run_chain(self.workspace, reference, self.actor)
+        meant = newest_run(self.workspace, self.actor) if reference is None else reference
+        return run_chain(self.workspace, meant, self.actor)
 
     def _lost_runs(self, *, is_ended: bool) -> tuple[Problem, ...]:
         """Returns the runs that nobody will end; where they are to be ended, what is left."""

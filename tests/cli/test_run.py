@@ -134,6 +134,8 @@ def test_lists_and_pages_are_plain_when_piped_and_drawn_at_a_terminal(project: P
         ended = run_memfs("run", *words, cwd=project)
         assert ended.status == 0, ended.errors
         assert "\x1b" not in ended.output
+        unnamed = run_memfs("run", words[0], cwd=project)
+        assert unnamed.status == 0, unnamed.errors
     piped = run_memfs("run", "chain", RUN, cwd=project).output
     env = clean_environment(project)
     env["TERM"] = "xterm"

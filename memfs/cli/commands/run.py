@@ -246,11 +246,11 @@ def _tell(invocation: Invocation, wrapped: Wrapped) -> None:
         say(f"memfs: {printable(result.message)}")
 
 
-@command.command("show")
-@click.argument("reference", metavar="RUN")
+@command.command("show", short_help="Show one run.")
+@click.argument("reference", required=False, metavar="[RUN]")
 @shared_options
-def show_command(invocation: Invocation, reference: str) -> int:
-    """Show a run; of one that was replaced, the one in its place."""
+def show_command(invocation: Invocation, reference: str | None) -> int:
+    """Show a run, by default the newest; of one that was replaced, the one in its place."""
     from memfs.cli.run_text import run_page, run_value
 
     with invocation.open() as memory:
@@ -288,11 +288,14 @@ def list_command(invocation: Invocation, limit: int, session: str, states: tuple
 
 
 @command.command("chain", short_help="Show what started a run, and what it started.")
-@click.argument("reference", metavar="RUN")
+@click.argument("reference", required=False, metavar="[RUN]")
 @click.option("--mermaid", "is_mermaid", is_flag=True, help="Print a Mermaid chart.")
 @shared_options
-def chain_command(invocation: Invocation, reference: str, is_mermaid: bool) -> int:
-    """Show the chain of a run: who started it, what it started, and what came before and after."""
+def chain_command(invocation: Invocation, reference: str | None, is_mermaid: bool) -> int:
+    """Show the chain of a run, by default of the newest.
+
+    That is who started it, what it started, and what came before and after.
+    """
     from memfs.cli import run_text
 
     with invocation.open() as memory:

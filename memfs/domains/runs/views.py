@@ -158,6 +158,18 @@ def show_run(workspace: Workspace, reference: str, actor: Actor) -> RunView:
     return next(iter(views.values()))
 
 
+def newest_run(workspace: Workspace, actor: Actor) -> str:
+    """Returns the id of the run that was dispatched last.
+
+    Raises:
+        UnknownRecordError: There is none, or none that may be seen.
+    """
+    newest = list_runs(workspace, actor, limit=1)
+    if not newest:
+        raise UnknownRecordError("no run was recorded here")
+    return newest[0].run
+
+
 def _named(
     workspace: Workspace,
     snapshot: Snapshot,

@@ -154,6 +154,17 @@ def test_a_run_is_meant_by_the_end_of_its_id_unless_two_are(agent: Memory) -> No
             agent.show_run(reference)
 
 
+def test_the_newest_run_is_meant_where_none_is_named(agent: Memory) -> None:
+    for ask in (agent.show_run, agent.run_chain):
+        with pytest.raises(UnknownRecordError, match="no run was recorded here"):
+            ask()
+    run_of(agent, "First")
+    going_on = run_of(agent, "Goes on", is_over=False)
+
+    assert agent.show_run().run == going_on
+    assert agent.run_chain().run == going_on
+
+
 def test_nothing_is_seen_of_runs_whose_source_is_switched_off(agent: Memory) -> None:
     project = agent.workspace.store.root.parent
     root = run_of(agent, "Root")
