@@ -56,9 +56,22 @@ class Asking(ABC):
         """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def recall(
-        self, text: str, *, budget: int | None = None, **options: Unpack[QuestionOptions]
+        self,
+        text: str,
+        *,
+        budget: int | None = None,
+        is_new_only: bool = False,
+        **options: Unpack[QuestionOptions],
     ) -> Packet:
-        """Answers from memory with whole records within a token budget."""
+        """Answers from memory with whole records within a token budget.
+
+        Args:
+            text: The question.
+            budget: Hard size in tokens of four bytes; the settings' by default.
+            is_new_only: What the session of this process was given before, and still has, is
+                not given again: for an answer that nobody asked for.
+            options: What else narrows the question.
+        """
         from memfs.services.federation import Instant, recall
         from memfs.services.hand_out import hand_out
         from memfs.services.retrieval_log import log_recall
@@ -69,7 +82,7 @@ class Asking(ABC):
         if trouble and outcome.state in (MemoryState.OK, MemoryState.EMPTY):
             outcome = replace(outcome, state=MemoryState.DEGRADED, reason=trouble)
         here = replace(self.workspace, clock=Instant(self.workspace.clock.now()))
-        packet = hand_out(here, self.beside, query, outcome)
+        packet = hand_out(here, self.beside, query, outcome, is_new_only=is_new_only)
         log_recall(here, query, outcome, packet)
         return packet
 

@@ -27,6 +27,7 @@ from memfs.app.container import open_memory_for
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.packet import MemoryState, Packet
 from memfs.services.modes import is_taking
+from memfs.services.session_caps import give_back
 from memfs.store.discovery import NoStoreError
 
 if TYPE_CHECKING:
@@ -100,7 +101,13 @@ class HookCall:
         if not question:
             return b""
         most = self._memory.settings.recall.budget_tokens
-        return self._fitting(lambda budget: self._memory.recall(question, budget=min(budget, most)))
+        # What a host shows for one call alone is gone at the next: there it is told again.
+        is_new_only = not self.event.is_every_call
+        return self._fitting(
+            lambda budget: self._memory.recall(
+                question, budget=min(budget, most), is_new_only=is_new_only
+            )
+        )
 
     def _once_a_turn(self) -> bytes:
         """Answers the first call of a model after a prompt, and a session's first call more."""
@@ -130,6 +137,7 @@ class HookCall:
             written = output_of(self._client, self.event, packet.text)
             if len(written.decode("utf-8")) < MOST_CHARACTERS:
                 return written
+            give_back(self._memory.workspace, packet)
         return b""
 
 

@@ -132,6 +132,22 @@ def test_antigravity_is_answered_once_a_prompt(shared: Path, tmp_path: Path) -> 
     assert asked() == ""
 
 
+def test_a_session_is_told_each_record_once_and_again_when_it_threw_it_away(project: Path) -> None:
+    def asked() -> str:
+        return context_of(called("prompt", prompt(project)))
+
+    assert CLAIM in asked()
+    assert asked() == ""
+    other = "The export job runs as the user exporter, who may only read"
+    with memory_of(project) as memory:
+        memory.remember(other, kind="note")
+
+    told = asked()
+    assert (other in told, CLAIM in told) == (True, False)
+    begun = payload(project, hook_event_name="SessionStart", source="compact")
+    assert CLAIM in context_of(called("session-start", begun))
+
+
 def test_a_packet_in_a_prompt_is_no_part_of_the_question(shared: Path) -> None:
     packet = context_of(called("prompt", prompt(shared)))
 
@@ -191,17 +207,19 @@ def test_a_payload_that_cannot_be_used_is_answered_with_nothing(content: bytes) 
 
 
 def test_odd_but_whole_payloads_are_read(shared: Path) -> None:
-    plain = json.dumps(prompt(shared)).encode()
-
-    for content in (
+    plain = json.dumps(prompt(shared, session_id="chat-0")).encode()
+    contents = (
         b"\xef\xbb\xbf" + plain,
         b"\r\n  " + plain + b"\n\n",
         plain + b"\n" + plain,
         plain.replace(b"When does", b"When\n\tdoes"),
         plain.replace(b"When does", b"When \xff does"),
         plain.replace(b"When does", b"When \\u0000 \\ud800 does"),
-    ):
-        assert CLAIM in context_of(called("prompt", content)), content
+    )
+
+    for number, content in enumerate(contents):
+        said = content.replace(b"chat-0", b"chat-odd-%d" % number)
+        assert CLAIM in context_of(called("prompt", said)), said
 
 
 def test_a_pipe_that_stays_open_does_not_hold_the_hook_up(shared: Path) -> None:
@@ -405,8 +423,10 @@ def test_the_project_of_the_host_wins_over_the_folder_of_the_agent(
     named = {"CLAUDE_PROJECT_DIR": str(shared)}
 
     assert called("prompt", prompt(other)) == b""
-    assert CLAIM in context_of(called("prompt", prompt(other), env=named))
-    assert CLAIM in context_of(called("prompt", prompt(tmp_path / "gone"), env=named))
+    elsewhere = prompt(other, session_id="chat-elsewhere")
+    assert CLAIM in context_of(called("prompt", elsewhere, env=named))
+    gone = prompt(tmp_path / "gone", session_id="chat-gone")
+    assert CLAIM in context_of(called("prompt", gone, env=named))
 
 
 def test_a_store_that_the_command_names_is_the_one(shared: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from memfs.services.ports import Workspace
 from memfs.services.session_caps import (
     MOST_SESSIONS,
     SESSIONS_FOLDER,
+    Given,
     begin_window,
     spent_bytes,
     within_session,
@@ -53,8 +54,11 @@ def packet(size: int) -> Packet:
 
 def sized(workspace: Workspace, size: int) -> int:
     """Asks for ``size`` bytes or what is left; returns how many came."""
-    given = within_session(workspace, lambda spent: packet(size if spent + size <= CAP else 0))
-    return len(given.text)
+
+    def compiled(before: Given) -> Packet:
+        return packet(size if before.size_bytes + size <= CAP else 0)
+
+    return len(within_session(workspace, compiled).text)
 
 
 def test_a_session_is_given_its_cap_to_the_byte_and_no_more(workspace: Workspace) -> None:
@@ -83,10 +87,10 @@ def test_two_who_ask_at_once_never_both_get_the_last_bytes(workspace: Workspace)
     given: list[int] = []
 
     def ask() -> None:
-        def compiled(spent: int) -> Packet:
-            if spent == 0 and not together.broken:
+        def compiled(before: Given) -> Packet:
+            if before.size_bytes == 0 and not together.broken:
                 together.wait(5)
-            return packet(300 if spent + 300 <= CAP else 0)
+            return packet(300 if before.size_bytes + 300 <= CAP else 0)
 
         given.append(len(within_session(workspace, compiled).text))
 
