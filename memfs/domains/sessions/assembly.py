@@ -196,10 +196,13 @@ class Assembly:
             yield from self._close()
             self._begin(message, Opening.PROMPT, base=parent)
             return
-        retried = self._retried(message)
-        if retried is not None:
+        asked = self._asked_in(message)
+        if asked is not None and self._is_retry(message, asked):
             yield from self._close()
-            self._begin(message, Opening.RETRY, base=self.placed[retried].parent, shared=retried)
+            self._begin(message, Opening.RETRY, base=self.placed[asked].parent, shared=asked)
+        elif asked is not None and (self._open is None or asked != self._open.index):
+            yield from self._close()
+            self._begin(message, Opening.CONTINUED, base=asked)
         elif self._open is None and parent != ROOT:
             self._begin(message, Opening.CONTINUED, base=parent)
         elif self._open is None:
@@ -228,16 +231,18 @@ class Assembly:
             raise UnknownParentError("a message follows one that is not known")
         return self._open.index if self._open is not None else self.cursor
 
-    def _retried(self, message: Message) -> int | None:
-        """Returns the index of the turn whose prompt a message answers anew."""
+    def _asked_in(self, message: Message) -> int | None:
+        """Returns the index of the turn whose very prompt a message answers; ``None`` for none."""
         if message.role is not Role.ASSISTANT or not message.parent:
             return None
         index = self.nodes.get(message.parent)
-        if index is None:
-            return None
-        turn = self.placed[index]
-        is_answered = turn.has_answer and message.group not in turn.groups
-        return index if turn.prompt == message.parent and is_answered else None
+        is_prompt = index is not None and self.placed[index].prompt == message.parent
+        return index if is_prompt else None
+
+    def _is_retry(self, message: Message, asked: int) -> bool:
+        """Whether the prompt has another answer already."""
+        turn = self.placed[asked]
+        return turn.has_answer and message.group not in turn.groups
 
     def _begin(self, message: Message, opening: Opening, *, base: int, shared: int = ROOT) -> None:
         if opening is Opening.CONTINUED:
@@ -272,9 +277,14 @@ class Assembly:
         self._note_answer(message, turn.index)
 
     def _note_answer(self, message: Message, index: int) -> None:
-        if message.role is Role.ASSISTANT:
-            self.placed[index].has_answer = True
-            self.placed[index].groups.add(message.group)
+        if message.role is not Role.ASSISTANT:
+            return
+        turn = self.placed[index]
+        turn.has_answer = True
+        turn.groups.add(message.group)
+        before = self.placed[turn.parent] if turn.parent != ROOT else turn
+        if before.prompt == turn.prompt and before.number == turn.number:
+            before.has_answer = True  # it is continued here
 
     def _close(self) -> Iterator[Turn]:
         if self._open is None:

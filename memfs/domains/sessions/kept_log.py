@@ -67,6 +67,8 @@ class KeptLog:
             by_commit[turn.commit.id] = at
             is_more = turn.facts.opening is Opening.CONTINUED and base != ROOT
             before = found[base] if is_more else None
+            if before is not None:
+                before.has_answer = before.has_answer or turn.facts.has_answer
             found.append(
                 Placed(
                     number=turn.facts.number,

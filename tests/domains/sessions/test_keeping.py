@@ -626,3 +626,21 @@ def test_what_is_written_while_it_is_read_comes_next_time(project: Path, talk: C
     assert seen == 8
     end = transcript.report().end
     assert sum(1 for _ in transcript.entries(end)) == 2
+
+
+def test_a_late_answer_to_an_earlier_prompt_belongs_to_that_prompt(
+    project: Path, talk: ClaudeTalk
+) -> None:
+    first = talk.user("Name the module")
+    talk.user("Or wait, fix the migration")
+    talk.answer("Fixed.")
+    talk.answer("Call it ledger.", parent=first)
+    talk.answer("Call it journal.", parent=first)
+    with memory_of(project, AGENT) as memory:
+        assert imported(memory, talk) == 4
+    assert sorted(subjects(repository(), "--all")) == [
+        "Turn 1 (continued): Name the module",
+        "Turn 1 (retry): Name the module",
+        "Turn 1: Name the module",
+        "Turn 2: Or wait, fix the migration",
+    ]
