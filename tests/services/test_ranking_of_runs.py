@@ -116,3 +116,16 @@ def test_a_lineage_of_runs_that_nobody_recorded_changes_nothing(tmp_path: Path) 
         (hit,) = found(replace(workspace, lineage=lost), "cache warm")
 
     assert (hit.stored.record.id, hit.components["lineage"]) == (run_id(1), 0.0)
+
+
+def test_a_search_tells_the_parts_of_the_score_of_each_run(tmp_path: Path) -> None:
+    runs = (run_of(1, "The cache is warm."), run_of(2, "The cache is cold and warm."))
+    lineage = Lineage(run=run_id(9), parent=run_id(2))
+    with standing(tmp_path, *runs, lineage=lineage) as workspace:
+        hits = found(workspace, "cache warm")
+
+    assert sorted(ids(hits)) == [run_id(1), run_id(2)]
+    for hit in hits:
+        assert hit.score == pytest.approx(sum(hit.components.values()))
+        assert {"keyword", "recency", "lineage"} <= set(hit.components)
+    assert {hit.stored.record.id for hit in hits if hit.components["lineage"]} == {run_id(2)}
