@@ -6,6 +6,7 @@ sample ends up in anybody's memory and nothing of a memory in a report.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -26,7 +27,7 @@ from memfs.agents.install.planning import TWICE, Standing, installed_of, peek
 from memfs.agents.install.probing import Stage, try_hook, try_server
 from memfs.agents.install.recipes import CLIENTS
 from memfs.agents.install.refusals import InstallRefusedError
-from memfs.agents.install.samples import greeting, payload, transcript_line
+from memfs.agents.install.samples import SESSION, greeting, payload, transcript_line
 from memfs.agents.install.shelf import InstallScope, Recipe
 from memfs.agents.install.texts import Part
 from memfs.app.container import init_store, open_memory
@@ -115,7 +116,15 @@ class _Trial:
             return try_server(words, greeting(), self._stage)
         transcript = self._stage.folder.parent / f"{client}.jsonl"
         transcript.write_text(transcript_line(client), encoding="utf-8")
-        given = payload(client, kind, folder=str(self._stage.folder), transcript=str(transcript))
+        # A session of its own: what one command was told is not told to the next again.
+        digest = hashlib.sha256("\0".join((client, *words)).encode()).hexdigest()[:12]
+        given = payload(
+            client,
+            kind,
+            folder=str(self._stage.folder),
+            transcript=str(transcript),
+            session=f"{SESSION}-{digest}",
+        )
         is_answered = kind in (EventKind.SESSION_START, EventKind.PROMPT)
         return try_hook(words, given, self._stage, expected=SAMPLE_WORD if is_answered else "")
 

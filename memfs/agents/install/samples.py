@@ -16,18 +16,21 @@ QUESTION: Final = "Which word does the sample store of memfs doctor know?"
 SESSION: Final = "memfs-doctor"
 
 
-def payload(client: str, kind: EventKind, *, folder: str, transcript: str) -> bytes:
+def payload(
+    client: str, kind: EventKind, *, folder: str, transcript: str, session: str = SESSION
+) -> bytes:
     """Returns what stands on standard input of a hook.
 
     Args:
         client: Name of the client.
         kind: What happened.
+        session: The conversation; each is told a record once, so that a trial needs its own.
         folder: Folder that the host works in, absolute.
         transcript: The host's record of the conversation, absolute.
     """
     known = client_named(client)
     name = known.own_name(kind) if known is not None else ""
-    fields = _fields(client, name, folder, transcript)
+    fields = _fields(client, name, folder, transcript, session)
     if kind is EventKind.PROMPT and client != "antigravity":
         fields["prompt"] = QUESTION
     if kind is EventKind.SESSION_START and client != "cursor":
@@ -35,26 +38,28 @@ def payload(client: str, kind: EventKind, *, folder: str, transcript: str) -> by
     return json.dumps(fields).encode()
 
 
-def _fields(client: str, name: str, folder: str, transcript: str) -> dict[str, JsonValue]:
+def _fields(
+    client: str, name: str, folder: str, transcript: str, session: str
+) -> dict[str, JsonValue]:
     match client:
         case "cursor":
             return {
-                "conversation_id": SESSION,
+                "conversation_id": session,
                 "generation_id": "g-1",
                 "hook_event_name": name,
                 "workspace_roots": [folder],
             }
         case "antigravity":
             return {
-                "conversationId": SESSION,
+                "conversationId": session,
                 "workspacePaths": [folder],
                 "transcriptPath": transcript,
             }
         case "opencode":
-            return {"session_id": SESSION, "cwd": folder, "event": name}
+            return {"session_id": session, "cwd": folder, "event": name}
         case _:
             return {
-                "session_id": SESSION,
+                "session_id": session,
                 "transcript_path": transcript,
                 "cwd": folder,
                 "hook_event_name": name,
