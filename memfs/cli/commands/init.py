@@ -58,5 +58,5 @@ def command(
     )
     status = respond(invocation, result)
     if result.status is ResultStatus.DONE and not invocation.is_json:
-        say('hint: memfs remember "…" · memfs import PATH · memfs recall "…"')
+        say('hint: memfs remember "…" · memfs import PATH · memfs install claude (or another agent)')
     return status
