@@ -23,7 +23,8 @@ from typing import Final
 
 from memfs.agents.contract import EventKind
 from memfs.agents.install.calls import PROGRAM, Kinship
-from memfs.agents.install.planning import TWICE, Standing, installed_of, peek
+from memfs.agents.install.config_files import seen_text
+from memfs.agents.install.planning import TWICE, Standing, installed_of
 from memfs.agents.install.probing import Stage, try_hook, try_server
 from memfs.agents.install.recipes import CLIENTS
 from memfs.agents.install.refusals import InstallRefusedError
@@ -220,7 +221,7 @@ def _unreadable(item: Recipe, place: Bench) -> list[Problem]:
     """Returns files into which memfs was installed and which do not parse now."""
     problems = []
     for target in item.targets:
-        text = peek(target.path)
+        text = seen_text(target.path)
         if text is None or place.keeper.kept(Path(os.path.realpath(target.path))) is None:
             continue
         try:
@@ -303,7 +304,7 @@ def _trust_notes(place: Bench, things: Sequence[Standing]) -> tuple[str, ...]:
     """Returns what Codex still waits for, from where it keeps what a person trusted."""
     folder = place.places.folder("CODEX_HOME", place.places.home / ".codex")
     try:
-        data = tomllib.loads(peek(folder / "config.toml") or "")
+        data = tomllib.loads(seen_text(folder / "config.toml") or "")
     except tomllib.TOMLDecodeError:
         data = {}
     hooks = data.get("hooks")

@@ -267,6 +267,26 @@ def test_a_file_that_is_a_trap_is_left_alone(make: object, said: str, project: P
     assert (project.parent / "outside.json").read_text() == "{}"
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda file: file.chmod(0o400),
+        lambda file: file.with_name("other").hardlink_to(file),
+        lambda file: file.parent.chmod(0o500),
+    ],
+    ids=["read-only", "two names", "in a folder that may only be read"],
+)
+def test_what_may_only_be_read_is_seen_as_installed(make: object, project: Path) -> None:
+    act("claude", project, without=(Part.SERVER, Part.INSTRUCTIONS, Part.SKILL))
+    before = installed(project, os.environ)
+    assert before
+
+    make(project / ".claude" / "settings.json")  # type: ignore[operator]
+
+    assert installed(project, os.environ) == before
+    (project / ".claude").chmod(0o700)
+
+
 def test_a_link_stays_a_link_and_its_file_keeps_its_rights(project: Path, home: Path) -> None:
     dotfiles = home / "dotfiles" / "settings.json"
     place(home, {"dotfiles/settings.json": b'{"a": 1}\n'})

@@ -60,11 +60,7 @@ class ConfigFile:
         """
         if self.content is None:
             return None
-        try:
-            return self.content.decode("utf-8").removeprefix(_BOM)
-        except UnicodeDecodeError as error:
-            line = self.content.count(b"\n", 0, error.start) + 1
-            raise InstallRefusedError("expected UTF-8, got something else", line=line) from error
+        return _decoded(self.content)
 
     def bytes_of(self, text: str | None) -> bytes | None:
         """Returns a new text as bytes, with the byte order mark that the file had."""
@@ -92,6 +88,33 @@ def may_hold(path: Path, word: bytes) -> bool:
         return False
     except OSError:
         return True
+
+
+def seen_text(path: Path) -> str | None:
+    """Returns the text of a file that is only looked at, whoever may write it.
+
+    ``None`` where there is none, or none of a bearable size in UTF-8.
+    """
+    try:
+        descriptor = os.open(real_path(path), _READ)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        try:
+            content = stream.read(MOST_BYTES + 1)
+            return _decoded(content) if len(content) <= MOST_BYTES else None
+        except (OSError, InstallRefusedError):
+            return None
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8").removeprefix(_BOM)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InstallRefusedError("expected UTF-8, got something else", line=line) from error
 
 
 def read_config(

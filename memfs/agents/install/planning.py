@@ -19,6 +19,7 @@ from memfs.agents.install.config_files import (
     read_config,
     real_path,
     remove_folders,
+    seen_text,
     write_config,
 )
 from memfs.agents.install.keeping import Keeper, first_kept, with_program
@@ -137,7 +138,7 @@ def plan_uninstall(
     ours = (target for target in chosen.also if not target.is_shared)
     for target in (*chosen.targets, *ours):
         needed = _needed_by(target, neighbours)
-        if needed and peek(target.path) is not None:
+        if needed and seen_text(target.path) is not None:
             notes.append(f"{target.path} stays: {needed} is installed and reads it too")
         elif may_hold(target.path, NAME.encode()):
             targets.append(target)
@@ -157,7 +158,7 @@ def standing(recipes: Iterable[Recipe]) -> Iterator[Standing]:
     seen = set()
     for target in (target for item in recipes for target in (*item.targets, *item.also)):
         place = (real_path(target.path), target.editor.part)
-        text = peek(target.path)
+        text = seen_text(target.path)
         if text is None or place in seen:
             continue
         seen.add(place)
@@ -173,14 +174,6 @@ def installed_of(item: Recipe) -> tuple[Standing, ...]:
     own = {real_path(target.path) for target in item.targets if not target.is_shared}
     found = tuple(standing((item,)))
     return found if any(real_path(thing.path) in own for thing in found) else ()
-
-
-def peek(path: Path) -> str | None:
-    """Returns the text of a file that is only looked at; ``None`` where there is none."""
-    try:
-        return read_config(path, within=None).text
-    except InstallRefusedError:
-        return None
 
 
 def carry_out(plan: Plan, keeper: Keeper, *, program: str, is_install: bool) -> dict[Path, Path]:
