@@ -344,3 +344,21 @@ def test_a_preview_writes_nothing(tmp_path: Path) -> None:
         result = ana.import_path(FIXTURE, dry_run=True)
         assert result.data["kinds"] == {"issue": 7}
         assert ana.workspace.store.ledger_head() == before
+
+
+@pytest.mark.parametrize("verb", ["retract", "forget"])
+def test_an_own_issue_that_was_taken_back_comes_back_from_no_export(
+    tmp_path: Path, verb: str
+) -> None:
+    project = new_project(tmp_path)
+    source = tmp_path / "issues.jsonl"
+    with memory_of(project) as ana:
+        issue = ana.open_issue("The vermilion gauge sticks").target
+        source.write_text("".join(f"{line}\n" for line in ana.export("tracker").lines))
+        if verb == "retract":
+            ana.retract(issue)
+        else:
+            ana.forget([issue])
+        result = ana.import_path(source, accept=True)
+        assert "import.own-issue" in str(result.data["problems"])
+        assert ana.list_issues(is_all=True) == ()

@@ -15,7 +15,7 @@ from memfs.index.catalogue import Catalogue
 from memfs.model.issue import ISSUE_KIND
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
-from memfs.policy.access import AccessRequest, read_right
+from memfs.policy.access import AccessRequest, may_read, read_right
 from memfs.services.catalogue import read_entries
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -138,4 +138,4 @@ def _by_id(
 
 
 def _seen(found: tuple[StoredRecord, ...], request: AccessRequest) -> tuple[StoredRecord, ...]:
-    return tuple(stored for stored in found if read_right(stored.record, request).is_whole)
+    return tuple(stored for stored in found if may_read(stored.record, request).is_whole)

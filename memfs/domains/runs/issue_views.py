@@ -116,13 +116,16 @@ def show_issue(workspace: Workspace, reference: str, actor: Actor) -> IssueView:
     request = access_request(workspace, actor)
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
         try:
-            return view_of(find_issue(workspace, snapshot, catalogue, reference, actor))
-        except UnknownIssueError as unknown:
+            name = find_issue(workspace, snapshot, catalogue, reference, actor).record.id
+        except UnknownIssueError:
             # What may be seen in part is found by its id alone.
-            try:
-                stored = find_record(workspace, snapshot, reference, request)
-            except UnknownRecordError:
-                raise unknown from None
+            name = reference
+    try:
+        stored = find_record(workspace, snapshot, name, request)
+    except UnknownRecordError:
+        raise UnknownIssueError(
+            f"no issue matches {reference!r}", hint="see: memfs issue list"
+        ) from None
     if stored.record.kind != ISSUE_KIND:
         raise UnknownIssueError(f"no issue matches {reference!r}", hint="see: memfs issue list")
     return view_of(stored)

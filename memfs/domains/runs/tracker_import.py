@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from memfs.domains.runs.issue_key import tracker_key
-from memfs.domains.runs.issue_lookup import find_issue, place_of_key
+from memfs.domains.runs.issue_lookup import place_of_key
 from memfs.domains.runs.issue_requests import SPOKEN_BY_ALL
 from memfs.domains.runs.tracker_rows import parts_of_row, row_of_issue
 from memfs.errors import MemfsError
@@ -25,9 +25,11 @@ from memfs.model.origin import Actor
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
 from memfs.model.values import JsonValue
-from memfs.services.catalogue import open_catalogue
+from memfs.policy.access import read_right
+from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.reading import UnknownRecordError
+from memfs.store.layout import tombstone_path
 from memfs.store.snapshot import Snapshot
 
 
@@ -114,15 +116,18 @@ def _is_own(
     draft: Record,
     actor: Actor,
 ) -> bool:
-    """Tells whether a row is an issue of this store, exported and come back."""
+    """Tells whether a row is an issue of this store, exported and come back.
+
+    One that was taken back or forgotten since counts: a file brings nothing of it back (A26).
+    """
     identifier = draft.subject.removeprefix(tracker_key(""))
     if not is_id(identifier, ISSUE_PREFIX):
         return False
-    try:
-        find_issue(workspace, snapshot, catalogue, identifier, actor)
-    except UnknownRecordError:
-        return False
-    return True
+    if snapshot.raw_entry(tombstone_path(identifier)) is not None:
+        return True
+    request = access_request(workspace, actor)
+    found = read_entries(workspace, snapshot, catalogue.by_id(identifier))
+    return any(read_right(stored.record, request).is_whole for stored in found)
 
 
 def _revised(stored: StoredRecord, draft: Record) -> Record | None:

@@ -623,3 +623,20 @@ def test_a_person_adds_an_event_in_the_editor(project: Path) -> None:
         view = ana.show_issue(reference)
         assert (view.state, view.stored.record.version) == (IssueState.RESOLVED, 1)
         assert ana.audit().is_sound
+
+
+@pytest.mark.parametrize("actor", [ANA, AGENT], ids=["person", "program"])
+def test_an_issue_that_was_taken_back_says_nothing_to_who_names_it(
+    project: Path, agent: Memory, actor: Actor
+) -> None:
+    title = f"The vermilion gauge of the {actor.principal.name} sticks"
+    issue = agent.open_issue(title, detail="It says cobalt.").target
+    with memory_of(project) as ana:
+        ana.retract(issue)
+
+    with memory_of(project, actor) as reader:
+        for reference in (issue, issue[-6:], title):
+            with pytest.raises(UnknownIssueError):
+                reader.show_issue(reference)
+            with pytest.raises(UnknownIssueError):
+                reader.note_issue(reference, "and it is hot")
