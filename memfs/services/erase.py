@@ -27,6 +27,7 @@ from memfs.services.erasure_report import Outcome, details_of, report
 from memfs.services.erasure_scan import Needles, beyond_reach, scan
 from memfs.services.forget import removal
 from memfs.services.jobs import JOBS_FOLDER
+from memfs.services.note_words import scrub_notes
 from memfs.services.ports import Workspace
 from memfs.services.queue import drop_jobs
 from memfs.services.receipts import write_receipt
@@ -160,6 +161,7 @@ def _carry_out(
     keys = destroy_keys(workspace, sought.identifiers)
     dropped = _clear_inbox(workspace, sought)
     drop_jobs(workspace, sought.needles.is_in)
+    scrub_notes(workspace, sought.wish)
     for view in (*PROJECTIONS, *store.list_untracked(VIEWS_FOLDER)):
         store.remove_untracked(view)
     tip = store.snapshot(store.main_head())

@@ -13,7 +13,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +35,7 @@ _PAUSE_S: Final = 0.005
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,63}\Z")
 _NOTE: Final = ".json"
 _HOLD: Final = ".held"
+_TORN: Final = ".tmp"
 _OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -73,7 +74,7 @@ class PrivateNotes:
             WriteFailedError: The file system refused.
         """
         _check(name, content)
-        temporary = f"{os.urandom(8).hex()}.tmp"
+        temporary = f"{os.urandom(8).hex()}{_TORN}"
         try:
             self._folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             with self._opened() as folder:
@@ -110,6 +111,16 @@ class PrivateNotes:
             for suffix in (_NOTE, _HOLD):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(name + suffix, dir_fd=folder)
+
+    def drop_torn(self, carries: Callable[[bytes], bool]) -> None:
+        """Removes what processes left that were killed while they wrote, where it carries that."""
+        with contextlib.suppress(OSError), self._opened() as folder:
+            with os.scandir(folder) as scan:
+                torn = [item.name for item in scan if item.name.endswith(_TORN)]
+            for name in torn:
+                with contextlib.suppress(OSError, DataError):
+                    if carries(read_file(folder, name, limit_bytes=NOTE_BYTES) or b""):
+                        os.unlink(name, dir_fd=folder)
 
     @contextlib.contextmanager
     def held(self, name: str) -> Iterator[int]:

@@ -121,6 +121,22 @@ def test_candidates_hand_edits_and_stray_files_go_too(tmp_path: Path) -> None:
     assert (root / "scratch.txt").read_bytes() == b"copied: (erased)\n"
 
 
+def test_a_run_that_goes_on_loses_the_words_and_is_recorded_without_them(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    target = remembered(project)
+    with memory_of(project, AGENT) as memory:
+        run = memory.start_run(f"Paint the door. {WORDS}").target
+    notes = store_root(project) / ".git" / "memfs" / "dispatches"
+    (notes / "0123456789abcdef.tmp").write_text(WORDS, encoding="utf-8")
+    result = erased(project, target)
+    assert result.status is ResultStatus.DONE, result.message
+    assert residue(project) == []
+    with memory_of(project, AGENT) as memory:
+        assert memory.show_run(run).task.startswith("Paint the door.")
+        assert memory.finish_run("done", run=run).status is ResultStatus.DONE
+    assert residue(project) == []
+
+
 def test_words_that_other_records_say_stay_there(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     shared = "deploys go out on Thursdays at noon"

@@ -1,0 +1,56 @@
+"""Takes erased words out of the private notes of a store: runs that go on and are no record yet.
+
+A note is not history and no record, so nothing that clears those reaches it. What it says of
+the run stays; its words are replaced where they are the erased ones, so that the run is ended
+and recorded like any other (A61).
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+from memfs.errors import StoreError
+from memfs.model.values import JsonValue
+from memfs.services.ports import Workspace
+from memfs.services.ties import DISPATCHES
+from memfs.store.histories import HistoryRewrite
+from memfs.store.private_notes import PrivateNotes
+from memfs.store.scrub import Scrub
+
+
+def scrub_notes(workspace: Workspace, wish: HistoryRewrite) -> int:
+    """Replaces the erased words in every note that has them; returns in how many.
+
+    A note that does not read cannot be recorded any more, and goes where it has them.
+    """
+    notes, scrub = PrivateNotes(workspace.store.git_dir, DISPATCHES), wish.scrub
+    notes.drop_torn(lambda data: scrub.text(data) != data)
+    count = 0
+    for name in notes.names():
+        content = notes.read(name)
+        if content is None or scrub.text(content) == content:
+            continue
+        count += 1
+        try:
+            value = _scrubbed(json.loads(content), scrub)
+        except (ValueError, RecursionError):
+            notes.remove(name)
+            continue
+        with suppress(StoreError):
+            written = json.dumps(value, ensure_ascii=False)
+            notes.replace(name, written.encode("utf-8", "backslashreplace"))
+    return count
+
+
+def _scrubbed(value: JsonValue, scrub: Scrub) -> JsonValue:
+    """Returns a value with the words replaced in its texts; its keys are memfs's own words."""
+    match value:
+        case str():
+            return scrub.text(value.encode("utf-8", "replace")).decode("utf-8", "replace")
+        case list():
+            return [_scrubbed(item, scrub) for item in value]
+        case dict():
+            return {key: _scrubbed(item, scrub) for key, item in value.items()}
+        case _:
+            return value
