@@ -99,6 +99,27 @@ def test_what_is_added_waits_and_says_so_and_reaches_no_later_session(project: P
         assert memory.list_records() == ()
 
 
+def test_what_a_person_corrected_is_told_as_it_stands_now(project: Path) -> None:
+    entity = {"name": "Mira", "entityType": "person", "observations": ["Likes short reviews"]}
+
+    async def said_twice(it: Talk) -> list[Said]:
+        await it.call("create_entities", entities=[entity])
+        with memory_of(project) as memory:
+            record = memory.accept(None)[0].target.partition("@")[0]
+            body = memory.show(record).record.body
+        # But for a blank this is what stands already: it is known under the id of the record.
+        again = [{"entityName": "Mira", "contents": ["Likes  short reviews"]}]
+        await it.call("add_observations", observations=again)
+        with memory_of(project) as memory:
+            memory.correct(record, body.replace("short", "long"))
+        return [await it.call("read_graph")]
+
+    (seen,) = talk(compat(project), said_twice)
+
+    (mira,) = seen.facts["entities"]
+    assert mira["observations"] == ["Likes long reviews"]
+
+
 def test_what_a_person_accepted_is_the_graph_of_later_sessions(project: Path) -> None:
     async def added(it: Talk) -> None:
         entities = [

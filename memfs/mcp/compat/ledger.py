@@ -76,18 +76,17 @@ class OwnWords:
 
 def told(memory: Memory, own: OwnWords) -> Iterator[Told]:
     """Yields every statement of the graph that the caller may see, oldest first."""
-    listed = memory.list_records(kinds=_KINDS)
-    known = {stored.record.id for stored in listed}
-    for stored in reversed(listed):
+    for stored in reversed(memory.list_records(kinds=_KINDS)):
         statement = statement_of(stored.record)
         if statement is not None:
             yield Told(statement, stored.record.id, is_record=True)
     said = own.of(str(memory.actor.principal))
     if said:
+        # What is a record by now is told by the ledger alone: it may say otherwise since.
         waiting = {candidate.id for candidate in memory.candidates()}
         for identifier, statement in said.items():
-            if identifier in waiting or identifier in known:
-                yield Told(statement, identifier, is_record=identifier in known)
+            if identifier in waiting:
+                yield Told(statement, identifier, is_record=False)
 
 
 def graph_of(statements: Sequence[Told]) -> Graph:
