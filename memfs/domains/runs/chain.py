@@ -110,16 +110,16 @@ def run_chain(workspace: Workspace, reference: str, actor: Actor) -> RunChain:
     for parent in set(parents.values()) - {"", root, *members}:
         # Not here, or not to be seen: what it started stands below it all the same.
         parents[parent] = root
-    seen = {link.run for link in links} | set(notes)
     after = _following(links, notes.values(), place)
     known = {link.run: link for link in links}
 
     def may_see(name: str) -> bool:
-        if name in members:
+        if name in members or name in notes:
             return True
         stored = _decoded(workspace, snapshot, known.get(name))
         return stored is not None and seen_run(stored, request) is not None
 
+    before = place.get(asked.previous, asked.previous)
     after = {
         name: tuple(item for item in after.get(name, ()) if may_see(item))
         for name in {*members, run, root}
@@ -132,7 +132,7 @@ def run_chain(workspace: Workspace, reference: str, actor: Actor) -> RunChain:
         ancestors=ancestors,
         descendants=_descendants(_found(tree, run)),
         tree=tree,
-        previous=place.get(asked.previous, asked.previous) if asked.previous in seen else "",
+        previous=before if may_see(before) else "",
         following=after.get(run, ()),
     )
 

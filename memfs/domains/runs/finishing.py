@@ -325,8 +325,12 @@ def _require_own(workspace: Workspace, note: DispatchNote, actor: Actor) -> None
 
 
 def _teller(actor: Actor, *, is_foreign: bool) -> Actor:
-    """Returns whose words a run tells: what a command printed is no person's statement."""
-    if is_foreign and actor.principal.is_person:
+    """Returns whose words a run tells: what a command printed is nobody's statement but a tool's.
+
+    What the host saw is a value, and what a note says is what stands in a file: neither lends
+    its worth to words.
+    """
+    if is_foreign and actor.channel is not Channel.AGENT:
         return replace(actor, channel=Channel.TOOL)
     return actor
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 
-from memfs.domains.runs.dispatch import Dispatches, DispatchNote
+from memfs.domains.runs.dispatch import Dispatches, DispatchNote, is_seen
 from memfs.domains.runs.lineage import Wanted, place_for, record_of, started_of
 from memfs.domains.runs.run_words import NOT_KEPT, Screen
 from memfs.errors import AccessError
@@ -17,8 +17,10 @@ from memfs.model.decision import Reason
 from memfs.model.ids import RUN_PREFIX, is_id
 from memfs.model.origin import Actor
 from memfs.model.record import Record
+from memfs.policy.access import read_right
 from memfs.policy.authority import capture_origin, is_person_origin
 from memfs.policy.reasons import reason
+from memfs.policy.screening import scan_secrets
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.modes import require_taking
@@ -76,8 +78,8 @@ def prepare(
         parent=place.parent,
         previous=place.previous,
         root=place.root,
-        session=place.session,
-        agent=place.agent,
+        session=_kept_name(place.session),
+        agent=_kept_name(place.agent),
         actor=actor,
         started=started or workspace.clock.now(),
         is_watched=is_watched,
@@ -91,12 +93,23 @@ def dispatch(workspace: Workspace, note: DispatchNote) -> Started:
     if not note.task:
         return Started(note=note, reasons=(reason("kind.missing-field", "task"),))
     recorded = recorded_run(workspace, note.run)
+    request = access_request(workspace, note.actor)
     if recorded is not None:
-        return Started(note=note_from(recorded, note.actor), is_recorded=True)
+        # Of a run that its caller may not see, nothing is told but that the id is taken.
+        is_open = read_right(recorded, request).is_whole
+        known = note_from(recorded, note.actor) if is_open else note
+        return Started(note=known, is_recorded=True)
     dispatches = Dispatches(workspace)
     if dispatches.add(note):
         return Started(note=note, is_new=True)
-    return Started(note=dispatches.find(note.run) or note)
+    standing = dispatches.find(note.run)
+    is_open = standing is not None and is_seen(workspace, standing, request)
+    return Started(note=standing if standing is not None and is_open else note)
+
+
+def _kept_name(name: str) -> str:
+    """Returns a host's name of something; empty for one that is a secret, or holds one."""
+    return "" if scan_secrets(name) else name
 
 
 def screen_for(actor: Actor) -> Screen:
