@@ -147,7 +147,11 @@ def test_every_command_takes_the_shared_options(name: str) -> None:
     command = entry.root.get_command(click.Context(entry.root), name)
 
     assert command is not None
-    assert {"store", "as_principal", "yes", "is_json"} <= {item.name for item in command.params}
+    below = list(command.commands.values()) if isinstance(command, click.Group) else []
+    is_command = not isinstance(command, click.Group) or command.invoke_without_command
+    for single in [*below, *([command] if is_command else [])]:
+        names = {item.name for item in single.params}
+        assert single.hidden or {"store", "as_principal", "yes", "is_json"} <= names
 
 
 def test_the_help_page_names_every_kind_of_claim() -> None:
