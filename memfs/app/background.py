@@ -43,7 +43,8 @@ def work_off(
         memory: The store that they are for.
         handlers: What does which kind; a job of no kind among them stays.
         most: At most so many; 0 for all.
-        within_s: Begins none after so many seconds; 0 for no such bound.
+        within_s: Begins none after so many seconds, and of a long one only a part; 0 for no such
+            bound.
         ticks: Seconds of a clock that nobody can set.
 
     Returns:
@@ -64,6 +65,7 @@ def work_off(
         lease = take(workspace, frozenset(handlers), ticks)
         if lease is None:
             break
+        lease.is_brief = within_s > 0
         done.append(_done(memory, handlers[lease.job.kind], lease))
     return tuple(done)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_TURNS: Final = 50
 """Turns that one job keeps: some seconds of work."""
+_FEW_TURNS: Final = 4
+"""Turns that one job keeps where somebody waits: a fraction of a second."""
 
 
 def import_transcript(memory: Memory, lease: Lease) -> Result:
@@ -74,7 +76,8 @@ def _import(memory: Memory, lease: Lease, *, is_ended: bool) -> KeptImport | Non
     lease.keep()
     name = transcript.head().client
     agent = Actor(Principal(PrincipalKind.AGENT, name), Channel.AGENT)
-    kept = keep_session(memory.workspace, transcript, agent, is_ended=is_ended, most=_MOST_TURNS)
+    most = _FEW_TURNS if lease.is_brief else _MOST_TURNS
+    kept = keep_session(memory.workspace, transcript, agent, is_ended=is_ended, most=most)
     if kept.is_cut:
         _put_off_rest(memory, lease, kept.session)
     return kept

@@ -54,9 +54,14 @@ class Lease:
         workspace: The store that the job is for.
         job: The job, in its new state.
         ticks: Seconds of a clock that nobody can set.
+
+    Attributes:
+        is_brief: Somebody waits for the worker: a handler does a small part and puts the rest
+            off again.
     """
 
     def __init__(self, workspace: Workspace, job: Job, ticks: Ticks) -> None:
+        self.is_brief = False
         self.job = job
         self._workspace = workspace
         self._files = job_files(workspace)

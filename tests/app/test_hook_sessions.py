@@ -11,6 +11,7 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.model.instants import format_instant
+from memfs.model.result import ResultStatus
 from tests.support.hooks import called, payload
 from tests.support.memory import ANA, START, SteppedClock, new_project, workspace_of
 
@@ -113,3 +114,20 @@ def test_what_a_session_said_waits_and_is_served_to_nobody(memory: Memory, chat:
     memory.run_jobs()
     assert memory.list_records() == ()
     assert memory.recall("when do we deploy the exporter").text == ""
+
+
+def test_a_command_keeps_a_few_turns_of_a_long_conversation_and_leaves_the_rest(
+    memory: Memory, chat: Chat
+) -> None:
+    for number in range(12):
+        chat.say(f"Question {number}", f"Answer {number}", START + timedelta(minutes=number))
+    chat.event("SessionEnd")
+
+    (first, *_) = memory.run_jobs(most=1, within_s=60)
+    (session,) = memory.sessions()
+    few = len(session.turns)
+    memory.run_jobs()
+    (session,) = memory.sessions()
+
+    assert first.status is ResultStatus.DONE
+    assert (0 < few < 12, len(session.turns)) == (True, 12)
