@@ -26,3 +26,5 @@ NODES: Final = 5_000
 MAX_VERSION: Final = 999_999_999
 CAPTURES_A_DAY: Final = 10_000
 """Texts that one program may have kept as evidence within a day."""
+WORK_A_DAY: Final = 10_000
+"""Runs, or issues, or sessions, that one program may have recorded within a day."""

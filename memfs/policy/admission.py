@@ -17,7 +17,7 @@ from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.evidence import EXCERPT_KIND
 from memfs.model.kinds import KindRegistry
-from memfs.model.limits import CAPTURES_A_DAY
+from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.scope import Scope, ScopeKind
@@ -317,9 +317,13 @@ def _within_quota(context: Context, findings: Findings) -> Findings:
         return findings
     if findings.verdict in _WAITING and view.waiting >= context.settings.inbox.quota:
         return findings.ended(Verdict.REJECT, [reason("bounds.quota")])
-    is_source = context.draft.kind == EXCERPT_KIND
-    if is_source and findings.verdict is Verdict.ACTIVATE and view.captured >= CAPTURES_A_DAY:
+    if findings.verdict is not Verdict.ACTIVATE:
+        return findings
+    kind = context.draft.kind
+    if kind == EXCERPT_KIND and view.captured >= CAPTURES_A_DAY:
         return findings.ended(Verdict.REJECT, [reason("bounds.captured")])
+    if kind in WORK_KINDS and view.target is None and view.captured >= WORK_A_DAY:
+        return findings.ended(Verdict.REJECT, [reason("bounds.recorded")])
     return findings
 
 

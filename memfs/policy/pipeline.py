@@ -47,7 +47,8 @@ class AdmissionView:
         excerpts: The words of cited sources that still stand, by the id of their envelope.
         polluted: Namespaces that are not to be relied on until they are repaired.
         support: Evidence of the active records that say the same, by the id of the record.
-        captured: What this principal had kept as evidence within the last day.
+        captured: What this principal had kept as evidence within the last day; of a record of
+            work, how many of its kind.
         tombstoned: Fingerprints of what must never come back.
         waiting: Candidates of this principal in the inbox.
         verifications: Answers of deterministic verifiers about this draft.

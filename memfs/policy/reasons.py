@@ -69,6 +69,8 @@ _BOUNDS: Final = {
     "bounds.reference": "a reference to a record or to evidence is malformed",
     "bounds.quota": "too many candidates of this principal wait already",
     "bounds.captured": "this principal had too many texts kept as evidence within a day",
+    "bounds.recorded": "this principal had too many of these recorded within a day",
+    "bounds.dispatched": "too many runs of this principal go on already; end one first",
     "claim.no-subject": "it does not say who or what it is about; say it, or give a subject",
     "claim.not-atomic": "one record holds one claim; this looks like several",
 }

@@ -13,10 +13,11 @@ from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
 from memfs.model.ids import split_version
 from memfs.model.instants import format_instant
-from memfs.model.limits import CAPTURES_A_DAY
+from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
+from memfs.policy.promotion import WORK_KINDS
 from memfs.policy.verification import Verification
 from memfs.services.catalogue import read_entries, same_subject_entries
 from memfs.services.gate import polluted_namespaces
@@ -134,14 +135,15 @@ def _captured(
     workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, submission: Submission
 ) -> int:
     """Counts what a program had kept within a day; exactly, once everybody's comes near it."""
-    principal = submission.origin.principal
-    if submission.draft.kind != EXCERPT_KIND or principal.is_person:
+    principal, kind = submission.origin.principal, submission.draft.kind
+    is_counted = kind == EXCERPT_KIND or (kind in WORK_KINDS and not submission.target)
+    if not is_counted or principal.is_person:
         return 0
     since = format_instant(workspace.clock.now() - _DAY)
-    total = catalogue.count_since(EXCERPT_KIND, since)
-    if total < CAPTURES_A_DAY:
+    total = catalogue.count_since(kind, since)
+    if total < (CAPTURES_A_DAY if kind == EXCERPT_KIND else WORK_A_DAY):
         return total
-    listed = catalogue.listing(CatalogueFilter(kinds=(EXCERPT_KIND,)))
+    listed = catalogue.listing(CatalogueFilter(kinds=(kind,)))
     rows = takewhile(lambda row: row.observed >= since, listed)
     records = (stored.record for stored in read_entries(workspace, snapshot, rows))
     return sum(1 for item in records if item.origin and item.origin.principal == principal)

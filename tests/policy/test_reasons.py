@@ -17,7 +17,7 @@ from memfs.model.conflict import Conflict, Resolution
 from memfs.model.decision import Decision, Reason
 from memfs.model.evidence import Quote
 from memfs.model.grant import Grant
-from memfs.model.limits import CAPTURES_A_DAY
+from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import SYSTEM_ACTOR, OriginClass
 from memfs.model.outcome import UseResult
 from memfs.model.record import Record
@@ -29,6 +29,7 @@ from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.action_gate import Approval, may_act
 from memfs.policy.administration import decide_correct, decide_operation, decide_restore
 from memfs.policy.conversations import Conversation, check_conversation
+from memfs.policy.dispatching import MOST_GOING_ON, check_dispatch
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.promotion import ROWS
 from memfs.policy.publication import check_publication, source_pointer
@@ -110,6 +111,8 @@ def shapes() -> Iterable[Decision]:
     yield submit(actor=AGENT, ledger=view(waiting=10_000))
     said = excerpt(evidence(1, "x", TOOL), "x")
     yield submit(said, TOOL, ledger=view(captured=CAPTURES_A_DAY))
+    work = Record(kind="issue", title="The pier leaks", subject="pier", fields={"key": "pier"})
+    yield submit(work, AGENT, ledger=view(captured=WORK_A_DAY))
     yield submit("Has a doctorate in physics.", AGENT)
     yield submit(ledger=view(polluted=frozenset({PROJECT})))
     yield submit(settings=replace(SETTINGS, sources_off=frozenset({"user:ana"})))
@@ -312,6 +315,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *action_faults(),
             *outcome_faults(),
             *conversation_faults(),
+            *filter(None, (check_dispatch(AGENT, going_on=MOST_GOING_ON),)),
         )
     }
     assert set(SENTENCES) - reached == OUTSIDE

@@ -40,6 +40,7 @@ from memfs.model.run import NO_OUTCOME, RUN_KIND, RunOutcome, RunState
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_run_correction
 from memfs.policy.authority import capture_origin
+from memfs.policy.reasons import reason
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.inbox import put_candidate, put_within_quota
@@ -143,7 +144,9 @@ def record_run(workspace: Workspace, ended: EndedRun, actor: Actor) -> Recorded:
         put = put_candidate if actor.is_person else put_within_quota
         filed = put(workspace, candidate)
         if filed is None:
-            return replace(recorded, status=ResultStatus.REFUSED)
+            full = reason("bounds.quota")
+            reasons = (full, *recorded.reasons)
+            return replace(recorded, status=ResultStatus.REFUSED, reasons=reasons)
         return replace(recorded, candidate=filed.id)
     if commit is None:
         return recorded
@@ -269,10 +272,15 @@ def _fewer_and_fewer(ended: EndedRun) -> Iterator[EndedRun]:
     yield replace(ended, outcome=NO_OUTCOME, note=bare, transform="")
 
 
+_NO_WORDS: Final = frozenset(
+    (_ROW, "mode.off", "mode.read-only", "source.off", "namespace.polluted", "bounds.recorded")
+)
+
+
 def _is_about_words(decision: Decision) -> bool:
     """Tells whether fewer words could change a decision."""
     codes = {decision.rule, *(reason.code for reason in decision.reasons)}
-    return not codes & {_ROW, "mode.off", "mode.read-only", "source.off", "namespace.polluted"}
+    return not codes & _NO_WORDS
 
 
 def _record(

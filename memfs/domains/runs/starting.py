@@ -19,6 +19,7 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.policy.access import read_right
 from memfs.policy.authority import capture_origin, is_person_origin
+from memfs.policy.dispatching import check_dispatch
 from memfs.policy.reasons import reason
 from memfs.policy.screening import scan_secrets
 from memfs.services.catalogue import open_catalogue
@@ -100,11 +101,23 @@ def dispatch(workspace: Workspace, note: DispatchNote) -> Started:
         known = note_from(recorded, note.actor) if is_open else note
         return Started(note=known, is_recorded=True)
     dispatches = Dispatches(workspace)
+    denial = None if note.is_watched else _too_many(dispatches, note)
+    if denial is not None:
+        return Started(note=note, reasons=(denial,))
     if dispatches.add(note):
         return Started(note=note, is_new=True)
     standing = dispatches.find(note.run)
     is_open = standing is not None and is_seen(workspace, standing, request)
     return Started(note=standing if standing is not None and is_open else note)
+
+
+def _too_many(dispatches: Dispatches, note: DispatchNote) -> Reason | None:
+    """A run that is dispatched already may be asked for again, however many there are."""
+    principal = note.actor.principal
+    others = [item.run for item in dispatches if item.actor.principal == principal]
+    if note.run in others:
+        return None
+    return check_dispatch(note.actor, going_on=len(others))
 
 
 def _kept_name(name: str) -> str:

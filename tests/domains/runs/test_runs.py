@@ -24,6 +24,8 @@ from memfs.model.record import StoredRecord
 from memfs.model.result import ResultStatus
 from memfs.model.run import RunOutcome, RunState
 from memfs.model.status import Status
+from memfs.policy import admission, dispatching
+from memfs.services import admission_view
 from memfs.services.modes import MemoryModeError
 from memfs.services.reading import UnknownRecordError
 from memfs.store.effects import WriteFailedError
@@ -571,6 +573,27 @@ def test_a_note_that_somebody_else_wrote_lends_its_words_no_worth(
     assert record.origin is not None
     assert record.origin.origin_class is OriginClass.REMOTE
     assert TOKEN not in f"{record.body}{record.fields}"
+
+
+def test_a_program_leaves_only_so_many_runs_open_and_records_only_so_many(
+    agent: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatching, "MOST_GOING_ON", 2)
+    for module in (admission, admission_view):
+        monkeypatch.setattr(module, "WORK_A_DAY", 2)
+    runs = [agent.start_run(f"Task {number}").target for number in range(2)]
+    full = agent.start_run("One more")
+    assert [item.code for item in full.reasons] == ["bounds.dispatched"]
+    assert agent.start_run("Task 0", run=runs[0]).status is ResultStatus.DUPLICATE
+    for run in runs:
+        assert agent.finish_run(run=run).status is ResultStatus.DONE
+    refused = agent.finish_run(run=agent.start_run("One more").target)
+    assert refused.data["rule"] == "bounds.recorded"
+    issues = [agent.open_issue(f"Pier {number} leaks") for number in range(3)]
+    assert [item.status for item in issues] == [*2 * [ResultStatus.DONE], ResultStatus.REFUSED]
+    assert agent.note_issue(issues[0].target, "Badly.").status is ResultStatus.DONE
+    agent.actor = ANA
+    assert agent.finish_run(task="Mine").status is ResultStatus.DONE
 
 
 def test_a_store_that_takes_nothing_dispatches_nothing(tmp_path: Path) -> None:
