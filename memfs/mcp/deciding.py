@@ -185,7 +185,7 @@ async def decide(
             "that is too long for a form: a person decides on what they see whole",
             hint=f"ask the person to run in a terminal: {command}",
         )
-    reply = await forms.ask(context, params, wish.form)
+    reply = await forms.ask(context, params, wish.form, caller=str(actor.principal))
     match reply:
         case Reply(outcome=Outcome.AGREED, why=why):
             return await desk.ask(desk.person(), lambda memory: wish.carry(memory, why))
@@ -224,6 +224,9 @@ def not_done(outcome: Outcome, command: str) -> Answer:
         case Outcome.TOO_LATE:
             message = "nobody answered the form in time; nothing was changed"
             return no("form.too-late", message, hint=terminal)
+        case Outcome.TOO_MANY:
+            message = "the person was asked too often without agreeing; wait ten minutes"
+            return no("form.too-many", message, hint=terminal)
         case Outcome.NOT_SHOWN:
             message = "only a person decides that, and this client shows them no form"
             return no("form.not-shown", message, hint=terminal)

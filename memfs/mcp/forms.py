@@ -40,7 +40,10 @@ DECISION: Final = "decision"
 TYPED: Final = "type_to_confirm"
 WHY: Final = "why"
 WAIT_S: Final = 600.0
+MOST_IN_VAIN: Final = 10
+"""Forms within ten minutes that one caller may have shown without a single agreement."""
 _MOST_USED: Final = 1_000
+_MOST_CALLERS: Final = 200
 _WHY_CHARS: Final = 200
 
 
@@ -51,6 +54,7 @@ class Outcome(StrEnum):
     DECLINED = "declined"
     UNCLEAR = "unclear"
     NOT_SHOWN = "not-shown"
+    TOO_MANY = "too-many"
     TOO_LATE = "too-late"
 
 
@@ -107,25 +111,50 @@ class Forms:
     """Asks, and remembers which answers were used."""
 
     _used: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    _in_vain: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
 
     async def ask(
         self,
         context: ServerRequestContext[Any, Any],
         params: CallToolRequestParams,
         form: Form,
+        *,
+        caller: str,
     ) -> Reply | InputRequiredResult:
-        """Asks the person, or returns what makes the client ask them."""
+        """Asks the person, or returns what makes the client ask them.
+
+        Who asks again and again and gets no agreement asks no more for a while: a person who
+        is worn out agrees to anything.
+        """
         if not _shows_forms(context):
             return Reply(Outcome.NOT_SHOWN)
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            return self._returned(params, form)
-        return await _sent(context, form)
+            reply = self._returned(params, form, caller)
+        elif not self._may_ask(caller):
+            return Reply(Outcome.TOO_MANY)
+        else:
+            reply = await _sent(context, form)
+        if isinstance(reply, Reply) and reply.outcome is Outcome.AGREED:
+            self._in_vain.pop(caller, None)
+        return reply
 
-    def _returned(self, params: CallToolRequestParams, form: Form) -> Reply | InputRequiredResult:
+    def _may_ask(self, caller: str) -> bool:
+        """Tells whether a caller may ask once more, and counts it."""
+        now = anyio.current_time()
+        asked = [at for at in self._in_vain.pop(caller, ()) if now - at < WAIT_S]
+        is_free = len(asked) < MOST_IN_VAIN
+        self._in_vain[caller] = [*asked, now] if is_free else asked
+        while len(self._in_vain) > _MOST_CALLERS:
+            self._in_vain.popitem(last=False)
+        return is_free
+
+    def _returned(
+        self, params: CallToolRequestParams, form: Form, caller: str
+    ) -> Reply | InputRequiredResult:
         given = (params.input_responses or {}).get(ANSWER)
         nonce = self._unused_nonce(params.request_state, form)
         if given is None or not nonce:
-            return _asking(form)
+            return _asking(form) if self._may_ask(caller) else Reply(Outcome.TOO_MANY)
         self._used[nonce] = None
         while len(self._used) > _MOST_USED:
             self._used.popitem(last=False)

@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams, ElicitResult, InputRequiredResult, InputResponses
 
+from memfs.mcp.forms import MOST_IN_VAIN
 from memfs.mcp.server import TOOLS
 from tests.support.memory import (
     AGENT,
@@ -122,6 +123,23 @@ def test_anything_but_a_plain_yes_changes_nothing(
     assert said.is_no
     assert said.facts["code"] == code
     assert CLAIM not in served(project)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_who_asks_in_vain_again_and_again_asks_no_more_for_a_while(
+    asked_in_vain: tuple[Path, str], era: str
+) -> None:
+    project, candidate = asked_in_vain
+    person = Person([ElicitResult(action="decline")])
+
+    async def nagging(it: Talk) -> list[Said]:
+        given = {"act": "approve", "reference": candidate}
+        return [await it.call("memory_decide", **given) for _ in range(MOST_IN_VAIN + 2)]
+
+    said = talk(server_for(project), nagging, person=person, era=era)
+
+    assert len(person.asked) == MOST_IN_VAIN
+    assert [item.facts["code"] for item in said[-3:]] == ["form.declined", *2 * ["form.too-many"]]
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -151,7 +151,8 @@ class CompatHandlers:
             form = Form(message=deletion.question, subject=deletion.digest)
             if len(deletion.question) > MOST_BYTES // 10:
                 return _failed("form.too-long: that is more than a person can be asked at once")
-            reply = await self.forms.ask(context, params, form)
+            caller = str(actor.principal)
+            reply = await self.forms.ask(context, params, form, caller=caller)
             if isinstance(reply, InputRequiredResult):
                 return reply
             if reply != Reply(Outcome.AGREED):
