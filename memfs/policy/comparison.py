@@ -12,7 +12,6 @@ from typing import Final
 from memfs.model.authority import Authority
 from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Reason, Verdict
-from memfs.model.evidence import EXCERPT_KIND
 from memfs.model.origin import OriginClass, Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import authority_of
@@ -159,8 +158,9 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
             return findings
         ended = findings.ended(Verdict.DUPLICATE, [reason("duplicate.unchanged")])
         return replace(ended, duplicate_of=target.record.id)
-    if context.draft.kind == EXCERPT_KIND:
-        # The same words from another source are another piece of evidence, not the same one.
+    if _is_account(context):
+        # What happened twice happened twice, and the same words from another source are another
+        # piece of evidence: an account is the same as another by its id alone.
         return findings
     repeated = _comparison(context).repeated
     if not repeated or context.submission.action is not CandidateAction.ADD:
@@ -180,6 +180,11 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
         found.append(reason("duplicate.new-evidence"))
     ended = findings.ended(Verdict.DUPLICATE, found)
     return replace(ended, duplicate_of=first.id, supersedes=())
+
+
+def _is_account(context: Context) -> bool:
+    kind = context.kind
+    return kind is not None and kind.append_only and not kind.is_claim
 
 
 def _comparison(context: Context) -> Comparison:

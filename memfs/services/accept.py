@@ -24,7 +24,7 @@ from memfs.model.origin import Actor
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.policy.log_text import is_log
 from memfs.policy.reasons import reason
-from memfs.services.acceptance import acceptance_submission, opener_of, record_behind
+from memfs.services.acceptance import acceptance_submission, account_from, opener_of, record_behind
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
 from memfs.services.evidence import evidenced
@@ -206,8 +206,15 @@ def laid_out(
         else:
             draft = next_version(workspace, judgement.target, candidate.content, record, decision)
     else:
-        record = replace(record, origin=opener or record.origin)
+        is_committed = (
+            tip is not None and tip.blob in handed_in and judgement.submission.is_confirmed
+        )
+        acceptor = judgement.submission.origin.principal
+        account = account_from(workspace, candidate, acceptor) if is_committed else None
+        record = account or replace(record, origin=opener or record.origin)
         draft = new_file(workspace, snapshot, record, decision)
+        if account is not None:
+            draft = replace(draft, record=account)
         if candidate.is_working_file or tip is not None:
             content = update_record(
                 candidate.content, draft.record, path=candidate.path, registry=workspace.registry

@@ -11,11 +11,14 @@ import pytest
 
 from memfs.app.container import init_store
 from memfs.formats.issue_log import parse_log
+from memfs.model.authority import Authority
 from memfs.model.issue import IssueState
+from memfs.model.origin import Actor, Channel, Principal
 from memfs.store.scaffold import MERGE_DRIVER, hook_text
-from tests.support.memory import AGENT, git, memory_of, new_project, store_root
+from tests.support.memory import AGENT, ANA, git, memory_of, new_project, store_root
 from tests.support.processes import command_folder
 
+TOOL = Actor(Principal.parse("user:ana"), Channel.TOOL)
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 PULL = ("pull", "-q", "--no-rebase", "--no-edit")
 
@@ -154,6 +157,68 @@ def test_merges_that_cross_lose_nothing(clones: tuple[Path, Path], tmp_path: Pat
     (text,) = issues_of(left).values()
     details = [item.detail for item in parse_log(text.decode().partition("\n---\n")[2]).events]
     assert sorted(details) == ["first", "left 0", "left 1", "right 0", "right 1"]
+
+
+def accounts_of(project: Path) -> dict[str, bytes]:
+    root = store_root(project)
+    found = [
+        path for folder in ("runs", "evidence", "excerpts") for path in (root / folder).rglob("*.*")
+    ]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(found)}
+
+
+def test_a_run_that_went_to_another_clone_and_back_is_the_same_run(
+    clones: tuple[Path, Path],
+) -> None:
+    left, right = clones
+    with memory_of(left, AGENT) as agent:
+        run = agent.finish_run(task="Send it in blocks", issues=["Slow"]).target
+        agent.capture("The tests ran through: 12 passed")
+    with memory_of(left, TOOL) as tool:
+        tool.finish_run(task="Look at it")
+    with memory_of(left) as ana:
+        ana.capture("We send in blocks of 4 MB")
+    made = accounts_of(left)
+
+    pull(right, left)
+    with memory_of(right) as ana:
+        assert {str(item.status) for item in ana.accept(None)} == {"done"}
+        assert ana.candidates() == ()
+        assert ana.audit().is_sound
+        assert ana.show_run(run).stored.record.origin.principal == AGENT.principal  # type: ignore[union-attr]
+    assert accounts_of(right) == made
+
+    pull(left, right)
+    with memory_of(left) as ana:
+        assert ana.candidates() == ()
+    assert accounts_of(left) == made
+
+
+@pytest.mark.parametrize(
+    ("said", "believed"),
+    [("user_stated, principal: user:eve", ANA), ("agent_stated, principal: agent:builder", AGENT)],
+)
+def test_an_account_from_outside_is_believed_for_no_more_than_it_could_be(
+    said: str, believed: Actor, clones: tuple[Path, Path]
+) -> None:
+    left, right = clones
+    with memory_of(left, AGENT) as agent:
+        run = agent.finish_run(task="Send it in blocks").target
+    [path] = [store_root(left) / name for name in accounts_of(left)]
+    text = path.read_text(encoding="utf-8").replace("authority: none", "authority: user")
+    forged = text.replace("agent_stated, principal: agent:builder", said)
+    path.write_text(forged.replace("taint: [agent]\n", ""), encoding="utf-8")
+    git(store_root(left), *NO_HOOKS, "commit", "-qam", "by hand")
+
+    pull(right, left)
+    with memory_of(right) as ana:
+        ana.accept(None)
+        stored = ana.show_run(run).stored
+    assert stored is not None
+    assert stored.record.origin is not None
+    assert stored.record.origin.principal == believed.principal
+    if believed is AGENT:
+        assert (stored.record.authority, stored.record.taint) == (Authority.NONE, ("agent",))
 
 
 def test_two_sides_that_only_a_person_can_join_are_a_conflict_of_git(
