@@ -162,7 +162,7 @@ def _remarks(
 
 
 def _state(parts: RowParts) -> str:
-    from memfs.domains.runs.fold import fold
+    from memfs.model.issue_fold import fold
 
     return str(fold(parts.events).state)
 

@@ -10,6 +10,7 @@ from memfs.model.candidate import Candidate
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
 from memfs.model.values import JsonValue
+from memfs.services.card_words import worth
 from memfs.services.packet_text import escaped, escaped_line
 
 if TYPE_CHECKING:
@@ -178,14 +179,7 @@ def record_facts(stored: StoredRecord) -> dict[str, JsonValue]:
 
 
 def _provenance(record: Record) -> list[str]:
-    origin = record.origin
-    said = [f"{origin.origin_class} by {origin.principal}"] if origin else ["origin unknown"]
-    if origin and origin.speaker:
-        said.append(f"said by {escaped_line(origin.speaker)}")
-    if record.authority is not None:
-        said.append(f"authority {record.authority.label}")
-    if record.confidence is not None:
-        said.append(f"confidence {record.confidence:.2f}")
+    origin, said = record.origin, worth(record)
     times = (
         ("observed", record.observed),
         ("happened", record.event_time),

@@ -25,6 +25,7 @@ from memfs.model.record import Record
 from memfs.model.settings import RecallSettings
 from memfs.model.values import JsonValue
 from memfs.policy.conflicts import is_newer, is_observation
+from memfs.services.card_words import standing, worth
 from memfs.services.packet_sections import Chosen, section_lines, section_values
 from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
 from memfs.services.ports import Workspace
@@ -255,20 +256,11 @@ class PacketWriter:
     def _identity(self, hit: ScoredRecord) -> list[str]:
         """Names a record, and its store where that is not the one that the packet names."""
         record, store = hit.stored.record, hit.stored.store or self._store
-        named = [record.reference, record.kind, _scope(record)]
+        named = [record.reference, record.kind, *filter(None, (standing(record),)), _scope(record)]
         return named if store == self._store else [*named, escaped_line(store)]
 
     def _provenance(self, record: Record) -> list[str]:
-        origin = record.origin
-        said = [f"{origin.origin_class} by {origin.principal}"] if origin else ["origin unknown"]
-        if origin and origin.speaker:
-            said.append(f"said by {escaped_line(origin.speaker)}")
-        if record.authority is not None:
-            said.append(f"authority {record.authority.label}")
-        if record.confidence is not None:
-            said.append(f"confidence {record.confidence:.2f}")
-        said.extend(f"{name} {value}" for name, value in _times(record).items())
-        return said
+        return [*worth(record), *(f"{name} {value}" for name, value in _times(record).items())]
 
     def _notes(self, record: Record) -> list[str]:
         notes = []
@@ -300,6 +292,7 @@ class PacketWriter:
             "id": record.id,
             "version": record.version,
             "kind": record.kind,
+            "state": standing(record),
             "scope": _scope(record),
             "store": escaped_line(hit.stored.store or self._store),
             "title": escaped(record.title),

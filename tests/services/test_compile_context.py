@@ -31,6 +31,7 @@ from tests.support.recall_stores import (
     workspace_over,
     workspace_with,
 )
+from tests.support.work import issue_of, run_of
 
 SETTINGS = Settings(store_id="store_01kb8x3v6yq4m9t2r7w5000000", project="demo")
 NO_STORE: Any = None
@@ -60,6 +61,23 @@ def packed(
 ) -> Packet:
     query = question("x", budget_tokens=budget)
     return compile_packet(workspace(settings), outcome_of(*records), query, format=style)
+
+
+def test_a_card_of_work_says_how_it_stands() -> None:
+    records = (
+        run_of(1, "It broke.", state="error"),
+        issue_of(2, "The loader is slow", events=("opened", "resolved")),
+        issue_of(3, "The log is long", events=("opened", "resolved", "reopened")),
+    )
+
+    lines = packed(*records).text.splitlines()
+    written = packed(*records, style=PacketFormat.JSON).text
+    values = written[written.index("{") : written.rindex("}") + 1]
+
+    heads = [line.split(" · ")[1:3] for line in lines if line[:1].isdigit()]
+    assert heads == [["run", "error"], ["issue", "resolved"], ["issue", "open"]]
+    states = [card["state"] for card in json.loads(values)["records"]]
+    assert states == ["error", "resolved", "open"]
 
 
 def test_a_card_says_what_it_is_where_it_comes_from_and_what_to_verify() -> None:

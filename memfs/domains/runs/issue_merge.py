@@ -13,13 +13,13 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Final
 
-from memfs.domains.runs.fold import in_order
 from memfs.errors import ConflictError, DataError
 from memfs.formats.canonical import plain_data
 from memfs.formats.issue_log import encode_events, parse_log
 from memfs.formats.record_codec import read_record, update_record
 from memfs.model.authority import Authority
 from memfs.model.issue import ISSUE_KIND, IssueEvent
+from memfs.model.issue_fold import in_order
 from memfs.model.kinds import KindRegistry
 from memfs.model.limits import BODY_BYTES
 from memfs.model.record import Record

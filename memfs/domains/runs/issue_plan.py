@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
-from memfs.domains.runs.fold import fold
 from memfs.domains.runs.issue_key import issue_key
 from memfs.domains.runs.issue_lookup import (
     IssueUnwritableError,
@@ -32,6 +31,7 @@ from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.digests import content_digest
 from memfs.model.ids import EVENT_PREFIX, RUN_PREFIX, is_id
 from memfs.model.issue import ISSUE_KIND, EventKind, IssueEvent, IssueState
+from memfs.model.issue_fold import fold
 from memfs.model.limits import BODY_BYTES
 from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record, StoredRecord

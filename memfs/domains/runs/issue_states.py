@@ -12,10 +12,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from memfs.domains.runs.fold import fold
 from memfs.formats.issue_log import parse_log
 from memfs.index.port import IndexHit
 from memfs.model.issue import ISSUE_KIND, IssueState
+from memfs.model.issue_fold import fold
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.query import Query
 from memfs.model.record import Record

@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from memfs.domains.runs.fold import Folded, fold, in_order
 from memfs.domains.runs.issue_lookup import UnknownIssueError, find_issue
 from memfs.formats.issue_log import parse_log
 from memfs.model.instants import format_instant
 from memfs.model.issue import ISSUE_KIND, EventKind, IssueEvent, IssueState
+from memfs.model.issue_fold import Folded, fold, in_order
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.values import JsonValue

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from memfs.domains.runs.fold import fold, in_order
 from memfs.domains.runs.issue_words import shortened
 from memfs.formats.issue_log import parse_log, plain_lines, plain_title
 from memfs.model.ids import EVENT_PREFIX, derived_id
 from memfs.model.instants import format_instant, parse_instant
 from memfs.model.issue import EventKind, IssueEvent, IssueState
+from memfs.model.issue_fold import fold, in_order
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
 

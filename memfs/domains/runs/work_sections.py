@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memfs.domains.runs.fold import fold
 from memfs.formats.issue_log import parse_log
 from memfs.model.instants import format_instant
+from memfs.model.issue_fold import fold
 from memfs.model.packet import Entry, Section
 from memfs.model.record import Record
 from memfs.services.packet_text import escaped_line, quoted

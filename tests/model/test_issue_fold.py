@@ -8,9 +8,9 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.domains.runs.fold import fold, in_order
 from memfs.formats.issue_log import encode_events, parse_log
 from memfs.model.issue import EventKind, IssueEvent, IssueState
+from memfs.model.issue_fold import fold, in_order
 from tests.support.issues import MORNING, event, events
 
 STATES = {
