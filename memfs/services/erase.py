@@ -33,6 +33,7 @@ from memfs.services.queue import drop_jobs
 from memfs.services.receipts import write_receipt
 from memfs.services.sealing import destroy_keys
 from memfs.services.served_records import read_path
+from memfs.services.session_places import sweep_sessions
 from memfs.services.sought import Sought, look_for
 from memfs.store.layout import PROJECTIONS, UNTRACKED_FOLDERS, VIEWS_FOLDER, hold_path
 from memfs.store.leavings import drop_words
@@ -162,6 +163,7 @@ def _carry_out(
     dropped = _clear_inbox(workspace, sought)
     drop_jobs(workspace, sought.needles.is_in)
     scrub_notes(workspace, sought.wish)
+    sweep_sessions(workspace)
     for view in (*PROJECTIONS, *store.list_untracked(VIEWS_FOLDER)):
         store.remove_untracked(view)
     tip = store.snapshot(store.main_head())

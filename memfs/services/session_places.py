@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PLACE: Final = "sessions"
 """Name of the place in a receipt; that of one session in it follows behind a blank."""
+UNFINISHED: Final = "unfinished sessions"
+"""What is being made or removed just now; a session of no name yet, or of none any more."""
 
 
 def sessions_of(workspace: Workspace) -> Iterator[tuple[str, Path]]:
@@ -52,11 +54,24 @@ def looked_through(workspace: Workspace, needles: Needles) -> Iterator[tuple[str
         if is_there:
             yield f"{PLACE} {session}", True
 
+    if workspace.home_dir.is_absolute():
+        for folder in SessionFolders(workspace.home_dir).unfinished():
+            for is_found in _found_in(folder, needles):
+                yield UNFINISHED, is_found
+
+
+def sweep_sessions(workspace: Workspace) -> None:
+    """Removes what processes left that died while they made or removed a session."""
+    if workspace.home_dir.is_absolute():
+        SessionFolders(workspace.home_dir).sweep()
+
 
 def _found_in(folder: Path, needles: Needles) -> Iterator[bool]:
     for place, _, names in os.walk(folder, followlinks=False):
         for name in names:
             yield needles.is_in(os.fsencode(name)) or needles.is_in_file(Path(place) / name)
+    if not (folder / ".git").exists():
+        return
     try:
         for item in each_object(folder / ".git"):
             yield needles.is_in(item.data)

@@ -71,7 +71,7 @@ class SessionFolders:
         """
         self._make_root()
         with WriteLock(str(self.root / _LOCKS / session[-2:]), self._lock_timeout_s):
-            self._sweep()
+            self.sweep()
             yield
 
     def make(self, session: str) -> Path:
@@ -115,6 +115,23 @@ class SessionFolders:
             shutil.rmtree(gone)
         return True
 
+    def unfinished(self) -> tuple[Path, ...]:
+        """Returns what is being made or removed, or was by a process that died."""
+        try:
+            with os.scandir(self.root) as scan:
+                names = sorted(item.name for item in scan if item.name.startswith((_NEW, _GONE)))
+        except OSError:
+            return ()
+        return tuple(self.root / name for name in names)
+
+    def sweep(self) -> None:
+        """Removes what a process that died was making or removing."""
+        for path in self.unfinished():
+            token = path.name.partition("-")[2].partition(".")[0]
+            if not is_token_alive(token):
+                with suppress(OSError):
+                    shutil.rmtree(path)
+
     def bar(self, session: str) -> None:
         """Notes, without a word of it, that a session was forgotten and must not come back."""
         self._make_root()
@@ -140,12 +157,3 @@ class SessionFolders:
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self.root.is_symlink():
             raise SessionRefusedError(f"expected a folder, got a link: {self.root}")
-
-    def _sweep(self) -> None:
-        """Removes what a process that died was making or removing."""
-        for path in self.root.iterdir():
-            if path.name.startswith((_NEW, _GONE)):
-                token = path.name.partition("-")[2].partition(".")[0]
-                if not is_token_alive(token):
-                    with suppress(OSError):
-                        shutil.rmtree(path)

@@ -179,3 +179,17 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
     assert result.status is ResultStatus.NOTHING
     assert result.data["versions"] == 1
     assert git(store_root(project), "rev-parse", "HEAD") == head
+
+
+def test_what_a_killed_process_left_of_a_session_is_removed_or_named(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    target = remembered(project)
+    sessions = Path(os.environ["MEMFS_HOME"]) / "sessions"
+    for token in ("999999999-1", f"{os.getpid()}-x"):
+        left = sessions / f".gone-{token}.ses_7dbzcmqqsdj2xyahyxm8kys68q"
+        left.mkdir(parents=True)
+        (left / "000001-u-a.md").write_text(WORDS, encoding="utf-8")
+    result = erased(project, target)
+    assert result.status is ResultStatus.PROBLEMS
+    assert result.data["remaining"] == ["unfinished sessions"]
+    assert [path.name for path in sessions.glob(".gone-*")] == [left.name]
