@@ -13,6 +13,7 @@ from memfs.store.files import TEMPORARY_PREFIX
 from memfs.store.git import run_git
 from memfs.store.scaffold import (
     HOOKS,
+    MERGE_DRIVER,
     UnsuitableFolderError,
     config_drift,
     exclude_from_project,
@@ -243,6 +244,22 @@ def test_an_interpreter_without_memfs_lets_git_go_on(
     python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
     assert run_hook(tmp_path, "pre-commit", str(python), env) == 0
+
+
+@pytest.mark.parametrize("name", [*HOOKS, MERGE_DRIVER])
+def test_where_the_interpreter_lost_memfs_the_one_on_the_path_is_asked(
+    tmp_path: Path, name: str
+) -> None:
+    python, memfs = tmp_path / "python", tmp_path / "bin" / "memfs"
+    memfs.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    memfs.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/calls\n')
+    for program in (python, memfs):
+        program.chmod(0o755)
+
+    env = {"PATH": str(memfs.parent), "PYTHONNOUSERSITE": "1"}
+    assert run_hook(tmp_path, name, str(python), env) == 0
+    assert (tmp_path / "calls").read_text() == ("issue\n" if name == MERGE_DRIVER else "hook\n")
 
 
 def test_a_hook_does_not_run_inside_a_hook(tmp_path: Path) -> None:
