@@ -23,7 +23,7 @@ from memfs.domains.runs.issues import (
 from memfs.domains.runs.lineage import record_of
 from memfs.domains.runs.run_body import run_body
 from memfs.domains.runs.run_evidence import seen_envelope
-from memfs.domains.runs.run_issues import changed_meanwhile, planned_issues
+from memfs.domains.runs.run_issues import changed_meanwhile, is_told, planned_issues
 from memfs.domains.runs.run_words import NOT_KEPT
 from memfs.errors import AccessError
 from memfs.index.catalogue import Catalogue
@@ -218,7 +218,9 @@ def _issues(
         speaker,
         suggested=ended.suggested,
     )
-    return planned, (*changed_meanwhile(workspace, snapshot, ended.note), *planned.changes)
+    closed = {it.record.id for it in planned.drafts if not is_told(workspace, it.record)}
+    told = (change for change in planned.changes if change.id not in closed)
+    return planned, (*changed_meanwhile(workspace, snapshot, ended.note), *told)
 
 
 def key_of(run: str) -> str:

@@ -15,8 +15,11 @@ from memfs.errors import AccessError, ConflictError, UsageError
 from memfs.formats.issue_log import parse_log
 from memfs.index.catalogue import Catalogue
 from memfs.model.issue import ISSUE_KIND, EventKind
-from memfs.model.origin import Actor
+from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.record import Record
 from memfs.model.run import RunOutcome
+from memfs.policy.access import may_read
+from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path
 from memfs.store.snapshot import Snapshot
@@ -24,6 +27,7 @@ from memfs.store.snapshot import Snapshot
 _ISSUE_ID: Final = re.compile(r"\biss_[0-9a-hjkmnp-tv-z]{26}\b")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _FOLDER: Final = "issues/"
+_READER: Final = Actor(Principal(PrincipalKind.AGENT, "unnamed"), Channel.AGENT)
 _MOST: Final = 50
 """So many changes of issues a record tells of."""
 
@@ -77,12 +81,19 @@ def changed_meanwhile(
         stored = read_path(workspace, snapshot, change.path)
         if stored is None or stored.record.kind != ISSUE_KIND:
             continue
+        if not is_told(workspace, stored.record):
+            continue
         events = [event for event in parse_log(stored.record.body).events if event.by == note.run]
         moves = [event for event in events if event.kind is not EventKind.NOTED]
         if moves:
             record = stored.record
             found.append(IssueChange(id=record.id, title=record.title, event=moves[-1]))
     return tuple(found[:_MOST])
+
+
+def is_told(workspace: Workspace, issue: Record) -> bool:
+    """Tells whether the record of a run may name an issue: any program reads that (A7, A9)."""
+    return may_read(issue, access_request(workspace, _READER)).is_whole
 
 
 def _opened(title: str, run: str) -> IssueRequest:

@@ -596,6 +596,27 @@ def test_a_program_leaves_only_so_many_runs_open_and_records_only_so_many(
     assert agent.finish_run(task="Mine").status is ResultStatus.DONE
 
 
+@pytest.mark.parametrize("actor", [AGENT, ANA], ids=["program", "person"])
+def test_a_run_tells_nothing_of_an_issue_that_is_closed_to_programs(
+    agent: Memory, actor: Actor
+) -> None:
+    run = agent.start_run("Look at the pier").target
+    issues = [inside(agent, run).open_issue(f"The pier {name}").target for name in ("a", "b")]
+    project = agent.workspace.store.root.parent
+    for issue in issues:
+        path = agent.workspace.store.root / agent.show_issue(issue).stored.path
+        text = path.read_text("utf-8").replace("The pier", "The vermilion pier")
+        path.write_text(text.replace("\nscope:", "\nsensitivity: confidential\nscope:"), "utf-8")
+    with working(project, ANA) as ana:
+        ana.accept(None)
+        assert ana.show_issue(issues[0]).title == "The vermilion pier a"
+    with inside(working(project, actor), "") as memory:
+        memory.finish_run(run=run, resolved=issues[:1])
+    record = stored(agent, run).record
+    told = f"{record.body}{dict(record.fields)}"
+    assert not [word for word in ("vermilion", *issues) if word in told]
+
+
 def test_a_store_that_takes_nothing_dispatches_nothing(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     replaced_settings(project, "mode: enforced", "mode: read-only")
