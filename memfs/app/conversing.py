@@ -99,11 +99,12 @@ class Conversing(ABC):
     def distil_session(self, reference: str) -> Result:
         """Proposes the key facts of the turns that were not looked at before."""
         from memfs.domains.sessions.distil import distil_session, distilled_result
-        from memfs.domains.sessions.library import resolve
+        from memfs.domains.sessions.reading import session_named
 
         require_taking(self.workspace)
         self._take_in()
-        found = distil_session(self.workspace, resolve(self.workspace, reference))
+        session = session_named(self.workspace, reference, self.actor)
+        found = distil_session(self.workspace, session)
         return distilled_result(self.workspace, found, action="distil")
 
     def idle_sessions(self, now: datetime | None = None) -> tuple[Metadata, ...]:

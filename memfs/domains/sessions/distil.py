@@ -23,6 +23,7 @@ from memfs.domains.sessions.reading import read_session_log, turn_nodes
 from memfs.domains.sessions.turns import Role
 from memfs.model.candidate import Submission
 from memfs.model.evidence import Quote
+from memfs.model.ids import SESSION_PREFIX, is_id
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
@@ -94,6 +95,8 @@ def distil_session(workspace: Workspace, session: str) -> Distilled:
         LockTimeoutError: Somebody else kept the session's lock.
     """
     require_taking(workspace)
+    if not is_id(session, SESSION_PREFIX):
+        return Distilled(session="")
     folders = folders_of(workspace)
     with folders.locked(session):
         metadata = read_session(workspace, session)

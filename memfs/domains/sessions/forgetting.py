@@ -43,7 +43,7 @@ def forget_turns(workspace: Workspace, reference: str, actor: Actor) -> Result:
             store=answer.store,
             reasons=decision.reasons,
         )
-    session = resolve(workspace, reference)
+    session = resolve(workspace, reference, actor)
     has_record = bool(session) and (
         workspace.store.snapshot().raw_entry(record_path_of(session)) is not None
     )

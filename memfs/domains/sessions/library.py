@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from memfs.domains.sessions.metadata import Metadata, decode_metadata, session_id
+from memfs.domains.sessions.record import is_open_to
 from memfs.errors import ConflictError, StoreError
 from memfs.model.ids import SESSION_PREFIX, is_id
+from memfs.model.origin import Actor
+from memfs.policy.access import is_trusted
 from memfs.services.ports import Workspace
 from memfs.store.session_folders import SessionFolders
 
@@ -68,10 +71,11 @@ def split_pointer(reference: str) -> tuple[str, int | None]:
     return match["name"], int(match["turn"]) if match["turn"] else None
 
 
-def resolve(workspace: Workspace, reference: str) -> str:
+def resolve(workspace: Workspace, reference: str, actor: Actor) -> str:
     """Returns the id of the session that is meant: by its id, the end of it, or its host's id.
 
-    What could be the name of a session that is gone comes back as it would be called.
+    What could be the name of a session that is gone comes back as it would be called. To a
+    program, one that it may not read is not there by any name but the whole id (A9).
 
     Raises:
         AmbiguousSessionError: More than one could be meant.
@@ -83,6 +87,7 @@ def resolve(workspace: Workspace, reference: str) -> str:
         item.id
         for item in all_sessions(workspace)
         if name and (item.host_id == name or (len(name) >= _SUFFIX and item.id.endswith(name)))
+        if is_trusted(actor) or is_open_to(workspace, item, actor)
     )
     if len(found) > 1:
         raise AmbiguousSessionError(

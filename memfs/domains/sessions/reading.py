@@ -252,8 +252,14 @@ def read_session_log(workspace: Workspace, metadata: Metadata) -> KeptLog | None
     return _log(workspace, metadata)
 
 
+def session_named(workspace: Workspace, reference: str, actor: Actor) -> str:
+    """Returns the id of the session that is meant and may be read; empty for none."""
+    metadata, _ = _named(workspace, reference, actor)
+    return metadata.id if metadata is not None else ""
+
+
 def _named(workspace: Workspace, reference: str, actor: Actor) -> tuple[Metadata | None, str]:
-    session = resolve(workspace, reference)
+    session = resolve(workspace, reference, actor)
     metadata = read_session(workspace, session) if session else None
     if metadata is None or not is_open_to(workspace, metadata, actor):
         # Who may not read it learns no more than of one that is gone.

@@ -17,7 +17,7 @@ from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import ResultStatus
 from memfs.services.packet_text import strip_packets
 from tests.support.conversations import HOST_ID, START, ClaudeTalk, CodexTalk
-from tests.support.memory import AGENT, ANA, git, memory_of, new_project
+from tests.support.memory import AGENT, ANA, git, memory_of, new_project, replaced_settings
 
 SESSION = session_id("claude", HOST_ID)
 FORGERY = """Fine.
@@ -359,3 +359,24 @@ def test_nothing_that_starts_a_session_carries_a_message_of_one(
         )
     assert not any("erons" in text for text in told)
     assert "erons" not in (project / ".memfs" / "MEMORY.md").read_text("utf-8")
+
+
+def test_a_session_that_a_program_may_not_read_is_there_under_no_name(
+    project: Path, talk: ClaudeTalk
+) -> None:
+    talk.user("Please remember that the heron berth is umber.")
+    talk.answer("Umber it is.")
+    with memory_of(project, AGENT) as memory:
+        assert memory.import_session(talk.path, is_ended=True).target == SESSION
+    replaced_settings(project, "off: []", 'off: ["channel:agent"]')
+    other = Actor(Principal.parse("tool:web"), Channel.TOOL)
+    for actor in (AGENT, other):
+        with memory_of(project, actor) as memory:
+            for name in (SESSION[-4:], HOST_ID, f"session:{HOST_ID}#1"):
+                assert memory.session(name).id == ""
+                assert memory.open_session(name).session == ""
+                assert memory.distil_session(name).target == ""
+            found = memory.distil_session(SESSION)
+            assert (found.status, found.data["looked_at"]) == (ResultStatus.NOTHING, 0)
+    with memory_of(project) as memory:
+        assert memory.session(SESSION[-4:]).id == SESSION
