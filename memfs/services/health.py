@@ -131,7 +131,7 @@ def _stuck_jobs(workspace: Workspace) -> tuple[Problem, ...]:
     found: list[Problem] = []
     dead = counts(workspace)[JobState.DEAD]
     if dead:
-        message = f"{dead} jobs failed for good"
+        message = f"{dead} job{'s' * (dead > 1)} failed for good"
         hint = "see them with: memfs jobs list; then memfs jobs retry ID or cancel ID"
         found.append(Problem("queue", 0, 0, "queue.dead-jobs", message, hint, Severity.WARNING))
     days = waiting_s(workspace) // _DAY_S

@@ -27,7 +27,7 @@ from memfs.domains.runs.record import EndedRun, Recorded, record_run
 from memfs.domains.runs.run_words import NOT_KEPT, Screen
 from memfs.domains.runs.starting import OtherRunError, note_from, prepare, recorded_run, screen_for
 from memfs.domains.runs.views import show_run
-from memfs.errors import GitError, MemfsError
+from memfs.errors import GitError, MemfsError, UsageError
 from memfs.model.evidence import Observation
 from memfs.model.ids import RUN_PREFIX
 from memfs.model.origin import Actor, Channel
@@ -40,7 +40,7 @@ from memfs.services.modes import is_taking, require_taking
 from memfs.services.ports import Workspace
 
 _LOST: Final = "lost: nobody said how it ended"
-_FIX: Final = "memfs doctor --fix records it as cancelled"
+_FIX: Final = "memfs doctor --fix records it, as cancelled where nobody knows how it ended"
 _DROP: Final = "delete the file; the run was never recorded"
 MOST_LOST: Final = 8
 """So many lost runs are recorded on the way of another one."""
@@ -110,6 +110,7 @@ def end(
         OtherRunError: It is somebody else's to end.
         UnknownRecordError: There is no run to correct, or none that may be seen.
         RunCorrectionError: The run to correct is another's.
+        UsageError: Nobody started the run, and nothing says what was to be done.
     """
     require_taking(workspace)
     if _state(ending.state) is None:
@@ -137,7 +138,7 @@ def end(
             started=ending.started,
         )
         if not note.task:
-            return _refused(note.run, "kind.missing-field", "task")
+            raise _nothing_to_end(run)
     else:
         _require_own(workspace, note, actor)
         is_going_on = note.is_watched and dispatches.state_of(note) is RunState.RUNNING
@@ -146,6 +147,15 @@ def end(
     recorded = _record(workspace, note, ending, actor, distil=distil)
     dispatches.remove(note.run)
     return Ended(recorded=recorded, note=note)
+
+
+def _nothing_to_end(run: str) -> UsageError:
+    if run:
+        return UsageError(f"expected a task for {run}, which nobody started", hint="add --task")
+    return UsageError(
+        "expected a run that goes on, got none: this process works in no run",
+        hint="name one of memfs run list, or say with --task what was to be done",
+    )
 
 
 def bury_lost(workspace: Workspace, actor: Actor, *, most: int = MOST_LOST) -> tuple[Recorded, ...]:
