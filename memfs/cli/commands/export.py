@@ -68,6 +68,11 @@ def _write_file(output: Path, text: str, *, force: bool) -> None:
     if output.exists() and not force:
         raise UsageError(f"expected a new file, got {output}", hint="overwrite it with --force")
     aside = output.with_name(f".{output.name}.memfs")
-    aside.touch(mode=0o600)
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(output)
+    try:
+        aside.touch(mode=0o600)
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(output)
+    except OSError as error:
+        raise UsageError(f"expected a file to write, got {output}: {error.strerror}") from error
+    finally:
+        aside.unlink(missing_ok=True)
