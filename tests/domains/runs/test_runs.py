@@ -132,7 +132,7 @@ def test_a_record_without_a_required_field_is_refused_by_its_name(agent: Memory)
     assert result.status is ResultStatus.REFUSED
     assert "(state)" in result.message
     for options in ({}, {"run": OWN_ID}):
-        with pytest.raises(UsageError, match="expected a (run that goes on|task for run_)"):
+        with pytest.raises(UsageError, match=r"expected a (run that goes on|task for run_)"):
             agent.finish_run(**options)  # type: ignore[arg-type]
     assert files(agent) == []
     assert agent.start_run(" \n").status is ResultStatus.REFUSED
