@@ -22,6 +22,7 @@ from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.model.operation import Commit
+    from memfs.services.ledger_log import LoggedOperation
     from memfs.services.past import Moment
 
 
@@ -170,6 +171,23 @@ class Asking(ABC):
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         return history(self.workspace, reference, self.actor)
+
+    def log(
+        self, *, limit: int = 0, since: str = "", until: str = ""
+    ) -> tuple[LoggedOperation, ...]:
+        """Returns what was done to the store, by whom and when, newest first."""
+        from memfs.services.ledger_log import ledger_log
+
+        require_serving(self.workspace, self.actor)
+        self._take_in_if_possible()
+        now = self.workspace.clock.now()
+        return ledger_log(
+            self.workspace,
+            self.actor,
+            limit=limit,
+            since=when_from(since, now),
+            until=when_from(until, now),
+        )
 
     def diff(self, reference: str, older: int | None = None, newer: int | None = None) -> str:
         """Returns a unified diff between two versions of a record."""

@@ -59,6 +59,7 @@ SECTIONS: Final = (
         show="Show one record.",
         list="List records, newest first.",
         history="List the operations on a record.",
+        log="Tell what was done to the store, by whom and when.",
         diff="Compare two versions of a record.",
         edit="Open a record in your editor and hand in the result.",
         correct="Replace what a record says by a new version.",

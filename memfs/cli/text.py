@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memfs.cli.terminal import columns, faint, printable, say, strong, write
-from memfs.model.ids import short_id
+from memfs.model.ids import short_id, split_version
 from memfs.model.instants import format_instant
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memfs.model.candidate import Candidate
     from memfs.model.decision import Reason
     from memfs.model.operation import Commit
+    from memfs.services.ledger_log import LoggedOperation
 
 
 def day(moment: datetime | None) -> str:
@@ -180,6 +181,25 @@ def history_lines(commits: Sequence[Commit]) -> str:
         )
         for commit in commits
     )
+
+
+def log_lines(operations: Sequence[LoggedOperation]) -> str:
+    """Returns one line an operation, newest first: time, who, what was done, and to what."""
+    return columns(
+        (
+            f"{item.commit.at:%Y-%m-%d %H:%M}",
+            printable(item.commit.author),
+            item.did,
+            printable(item.about) if item.about else faint(_named(item.commit)),
+        )
+        for item in operations
+    )
+
+
+def _named(commit: Commit) -> str:
+    """Returns what a commit is called by where its subject is not told."""
+    names = [printable(short_id(split_version(item)[0])) for item in commit.records[:3]]
+    return " ".join(names) + (" …" if len(commit.records) > 3 else "") or commit.id[:8]
 
 
 def candidate_lines(candidates: Sequence[Candidate], *, limit: int = 0) -> str:

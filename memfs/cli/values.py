@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memfs.model.decision import Reason
     from memfs.model.operation import Commit
     from memfs.model.problem import Problem
+    from memfs.services.ledger_log import LoggedOperation
 
 
 def _filled(value: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -197,7 +198,12 @@ def candidate_value(candidate: Candidate) -> dict[str, JsonValue]:
     }
 
 
-def commit_value(commit: Commit) -> JsonValue:
+def operation_value(item: LoggedOperation) -> JsonValue:
+    """Returns one line of the ledger in words."""
+    return {**commit_value(item.commit), "did": item.did}
+
+
+def commit_value(commit: Commit) -> dict[str, JsonValue]:
     """Returns one line of history."""
     return {
         "commit": commit.id,

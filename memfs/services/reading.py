@@ -234,10 +234,19 @@ def history(workspace: Workspace, reference: str, actor: Actor) -> tuple[Commit,
 
 
 def _for_history(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
-    if not actor.is_person:
-        raise MayNotReadError(f"expected a person to read a history, got {actor}", hint=_NO_PIPE)
+    require_history(actor)
     request = access_request(workspace, actor, is_history=True)
     return find_record(workspace, workspace.store.snapshot(), reference, request)
+
+
+def require_history(actor: Actor) -> None:
+    """Lets a person alone see how records came about.
+
+    Raises:
+        MayNotReadError: The actor is none.
+    """
+    if not actor.is_person:
+        raise MayNotReadError(f"expected a person to read a history, got {actor}", hint=_NO_PIPE)
 
 
 def versions(workspace: Workspace, stored: StoredRecord) -> tuple[Version, ...]:

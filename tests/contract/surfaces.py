@@ -122,6 +122,7 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         ),
         "history": lambda memory, target: answered(lambda: memory.history(target.reference)),
         "diff": lambda memory, target: answered(lambda: memory.diff(target.reference)),
+        "ledger in words": lambda memory, target: answered(memory.log),
         "inbox": lambda memory, target: answered(memory.candidates),
         "candidate": lambda memory, target: answered(
             lambda: memory.candidate(target.candidate or target.reference)
@@ -192,6 +193,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "list_records": "list",
         "history": "history",
         "diff": "diff",
+        "log": "ledger in words",
         "candidates": "inbox",
         "candidate": "candidate",
         "status": "status",
@@ -255,6 +257,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "context": "context",
         "show": "show",
         "list": "list_records",
+        "log": "log",
         "history": "history",
         "diff": "diff",
         "review": "candidates",
@@ -294,7 +297,8 @@ UNTYPED: Final = frozenset(
     (
         "search", "search as of", "packet", "context", "session start", "replay", "list",
         "inbox", "status", "check", "doctor",
-        "grants", "conflicts", "log", "last recall", "audit", "stats", "sessions",
+        "grants", "conflicts", "log", "ledger in words", "last recall", "audit", "stats",
+        "sessions",
         "idle sessions", "project log", "project change", "session search", "jobs", "issues",
         "export",
         "runs",

@@ -14,6 +14,8 @@ from memfs.cli.respond import respond
 from memfs.cli.terminal import say
 from memfs.model.result import ResultStatus
 
+_HINT = 'hint: memfs remember "…" · memfs import PATH · memfs install claude (or another agent)'
+
 
 @click.command(
     "init",
@@ -58,5 +60,5 @@ def command(
     )
     status = respond(invocation, result)
     if result.status is ResultStatus.DONE and not invocation.is_json:
-        say('hint: memfs remember "…" · memfs import PATH · memfs install claude (or another agent)')
+        say(_HINT)
     return status
