@@ -7,23 +7,19 @@ where it claims little, since anybody with the account can write to the inbox.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from memfs.errors import DataError, StoreError
 from memfs.formats.issue_log import with_events_since
 from memfs.formats.record_codec import decode_record, read_record
 from memfs.index.catalogue import Catalogue
-from memfs.model.authority import Authority, Sensitivity
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Candidate, CandidateAction, Submission
 from memfs.model.digests import blob_id
-from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
-from memfs.model.origin import Actor, Origin, OriginClass, Principal
-from memfs.model.outcome import OUTCOME_KIND
+from memfs.model.origin import Actor, Origin, Principal
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record, StoredRecord
-from memfs.model.run import RUN_KIND
-from memfs.model.status import Status
-from memfs.policy.authority import capture_origin, default_authority, default_taint
+from memfs.policy.accounts import BELIEVED, believed_account
+from memfs.policy.authority import capture_origin
 from memfs.policy.log_text import is_log
 from memfs.policy.publication import is_published
 from memfs.services.catalogue import read_entries
@@ -31,10 +27,6 @@ from memfs.services.inbox import candidate_path
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path
 from memfs.store.snapshot import Snapshot
-
-_ACCOUNTS: Final = frozenset({RUN_KIND, "session", EVIDENCE_KIND, EXCERPT_KIND, OUTCOME_KIND})
-"""Kinds that tell what happened and are never rewritten."""
-_BELIEVED: Final = frozenset({OriginClass.IMPORTED, OriginClass.AGENT_STATED, OriginClass.REMOTE})
 
 
 class CandidateUnreadableError(DataError):
@@ -77,7 +69,7 @@ def acceptance_origin(candidate: Candidate, actor: Actor, *, is_confirmed: bool)
     text = candidate.content.decode("utf-8", errors="replace")
     if not is_confirmed:
         return capture_origin(actor, text, source=f"working:{candidate.path}")
-    if candidate.origin.origin_class in _BELIEVED:
+    if candidate.origin.origin_class in BELIEVED:
         return candidate.origin
     stated = capture_origin(actor, text)
     if not is_published(candidate.origin):
@@ -141,31 +133,12 @@ def opener_of(workspace: Workspace, candidate: Candidate) -> Origin | None:
     A log that comes from another clone keeps its opener, so that its file is the same in both.
     """
     said = decoded_proposal(workspace, candidate).origin
-    return said if said is not None and said.origin_class in _BELIEVED else None
+    return said if said is not None and said.origin_class in BELIEVED else None
 
 
 def account_from(workspace: Workspace, candidate: Candidate, acceptor: Principal) -> Record | None:
-    """Returns an account of work as its file says it; ``None`` where that is not believed.
-
-    A run, a session or evidence that comes from another clone stays what it is: it is never
-    rewritten, so that a file that says otherwise here could never be joined with its own again,
-    and what an agent said does not become the words of the person who lets it in. Nobody but
-    ``acceptor`` is believed to have said as a person what stands there.
-    """
-    said = decoded_proposal(workspace, candidate)
-    origin = said.origin
-    if said.kind not in _ACCOUNTS or origin is None or said.status is not Status.ACTIVE:
-        return None
-    given = origin.origin_class
-    is_own = given is OriginClass.USER_STATED and origin.principal == acceptor
-    is_less = given in _BELIEVED or given is OriginClass.HOST_OBSERVED
-    if not (said.id and (is_own or is_less)):
-        return None
-    return replace(
-        said,
-        authority=min(said.authority or Authority.NONE, default_authority(given)),
-        taint=tuple(sorted({*said.taint, *default_taint(given)})),
-    )
+    """Returns an account of work as its file says it; ``None`` where that is not believed."""
+    return believed_account(decoded_proposal(workspace, candidate), acceptor)
 
 
 def _grown(
