@@ -129,12 +129,28 @@ def record_page(stored: StoredRecord, against: Sequence[StoredRecord] = ()) -> s
     if body:
         parts.append(printable(body, keep_lines=True))
     for name, value in record.fields.items():
-        parts.append(f"{name}: {printable(str(value), keep_lines=True)}")
+        parts.append(f"{name}: {printable(field_text(value), keep_lines=True)}")
     for other in against:
         said = f"{other.record.reference}  {said_by(other.record)}"
         parts += ["", strong(f"says otherwise: {said}")]
         parts.append(printable(other.record.body.strip("\n"), keep_lines=True))
     return "\n".join(parts).rstrip() + "\n"
+
+
+def field_text(value: JsonValue) -> str:
+    """Returns what a field holds in words: lists by commas, groups by names."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case Mapping():
+            return ", ".join(f"{name} {field_text(part)}" for name, part in value.items())
+        case str():
+            return value
+        case Sequence():
+            between = "; " if any(isinstance(part, Mapping) for part in value) else ", "
+            return between.join(map(field_text, value))
+        case _:
+            return str(value)
 
 
 def _facts(stored: StoredRecord) -> list[tuple[str, str]]:

@@ -64,7 +64,7 @@ def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) ->
         "sources_off": sorted(workspace.settings.sources_off),
     }
     total = sum(active.values())
-    words = [f"{total} records", f"{waiting} waiting"]
+    words = [f"{total} record{'s' * (total != 1)}", f"{waiting} waiting"]
     if snapshot.holds():
         words.append(f"{len(snapshot.holds())} held")
     if found:

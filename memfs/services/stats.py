@@ -46,7 +46,7 @@ def stats(workspace: Workspace, actor: Actor) -> Result:
         action="stats",
         target=workspace.settings.project,
         status=ResultStatus.DONE,
-        message=f"{total} records, {len(waiting)} waiting",
+        message=f"{total} record{'s' * (total != 1)}, {len(waiting)} waiting",
         store=str(workspace.store.root),
         data=data,
     )

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
 def test_status_counts_and_shows_no_content(project: Path) -> None:
     with memory_of(project) as memory:
         result = memory.status()
-    assert (result.status, result.message) == (ResultStatus.DONE, "1 records, 2 waiting")
+    assert (result.status, result.message) == (ResultStatus.DONE, "1 record, 2 waiting")
     assert result.data["records"] == {"fact": 1}
     assert result.data["mode"] == "enforced"
     assert result.data["ledger"] == result.data["main"]

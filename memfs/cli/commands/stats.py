@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from memfs.cli.health import writer_words
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import columns, printable, strong, write, write_json
 from memfs.cli.values import result_value
@@ -33,6 +34,8 @@ def _rows(data: Mapping[str, JsonValue], prefix: str = "") -> Iterator[tuple[str
     for name, value in data.items():
         title = f"{prefix}{name.replace('_', ' ')}"
         match value:
+            case _ if title == "writer":
+                yield title, writer_words(value)
             case Mapping() if any(isinstance(part, Mapping) for part in value.values()):
                 yield from _rows(value, f"{title} ")
             case Mapping():
