@@ -23,10 +23,10 @@ from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
 from memfs.policy.support import adds_support, is_corroborated
 from memfs.policy.verification import (
-    excerpt_of,
     is_mentioned,
     is_nothing_more,
     is_stating,
+    stated_in,
 )
 
 
@@ -63,7 +63,7 @@ def stating_evidence(context: Context) -> Iterator[Record]:
         is_standing = item.kind == EVIDENCE_KIND and item.status is Status.ACTIVE
         if not is_standing or (item.scope or view.project) != context.scope:
             continue
-        if is_stating(draft, excerpt_of(item, view.excerpts)) or _is_observed(context, item):
+        if is_stating(draft, stated_in(item, view.excerpts)) or _is_observed(context, item):
             yield item
 
 

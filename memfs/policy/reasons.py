@@ -123,6 +123,7 @@ _COMPARISON: Final = {
 _VERIFICATION: Final = {
     "evidence.missing": "cited evidence is not in the ledger",
     "quote.not-found": "the quoted words do not stand in the evidence",
+    "quote.pasted": "the quoted words look pasted into the prompt, not typed by the person",
     "quote.partial": "the quote cuts a sentence; whole sentences are needed",
     "quote.not-user-stated": "the quoted evidence is not what a person stated",
     "quote.other-scope": "the quoted evidence belongs to another scope",

@@ -19,13 +19,14 @@ from memfs.model.decision import Reason
 from memfs.model.digests import content_digest
 from memfs.model.evidence import EVIDENCE_KIND, Quote
 from memfs.model.frozen import frozen
-from memfs.model.origin import Origin, OriginClass
+from memfs.model.origin import Channel, Origin, OriginClass
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.model.status import Status
 from memfs.model.text import normalise_text
 from memfs.policy.authority import authority_of, derive_authority
 from memfs.policy.reasons import reason
+from memfs.policy.typed import typed_words
 
 _BREAK: Final = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|[\r\n]+")
 _ENDS: Final = ".!?。！？ "
@@ -96,6 +97,13 @@ def excerpt_of(evidence: Record, excerpts: Mapping[str, Record]) -> str:
     return words if source_digest(words) == evidence.origin.digest else ""
 
 
+def stated_in(evidence: Record, excerpts: Mapping[str, Record]) -> str:
+    """Returns the words of an envelope that are its speaker's own: of a prompt what was typed."""
+    words = excerpt_of(evidence, excerpts)
+    is_prompt = evidence.origin is not None and evidence.origin.channel is Channel.PROMPT_HOOK
+    return typed_words(words) if is_prompt else words
+
+
 def source_text(text: str) -> str:
     """Returns a text as an excerpt keeps it: one kind of line end, no blank lines around it."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
@@ -135,6 +143,8 @@ def check_quote(
         return "quote.not-found"
     if not _is_run(sentences_of(quote.text), sentences_of(excerpt)):
         return "quote.partial"
+    if not _is_run(sentences_of(quote.text), sentences_of(stated_in(evidence, excerpts))):
+        return "quote.pasted"
     return ""
 
 

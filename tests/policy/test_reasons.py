@@ -160,11 +160,12 @@ def comparisons() -> Iterable[Decision]:
 
 
 def quotes() -> Iterable[Decision]:
-    said = "Never use tabs. Use ruff."
+    said = "Never use tabs. Use ruff.\n> Use pylint."
     for quote, actor, scope, body in (
         ("Use black.", HOOK, PROJECT, "Use black."),
         ("use tabs.", HOOK, PROJECT, "use tabs."),
         ("Use ruff.", TOOL, PROJECT, "Use ruff."),
+        ("> Use pylint.", HOOK, PROJECT, "> Use pylint."),
         ("Use ruff.", HOOK, GLOBAL_SCOPE, "Use ruff."),
         ("Use ruff.", HOOK, PROJECT, "Use ruff and mypy."),
     ):
