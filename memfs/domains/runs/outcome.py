@@ -162,8 +162,11 @@ def _said_in(value: object, *, depth: int) -> Iterator[str]:
 def _summary(facts: RunFacts, told: RunOutcome) -> str:
     """Returns two to four sentences: how it ended, what was asked, what was said of it."""
     task = _first_line(facts.task)
-    code = f" with exit code {facts.exit_code}" if facts.exit_code else ""
-    sentences = [_ended(f"{_OPENS[facts.state]}{code}: {task}" if task else _OPENS[facts.state])]
+    opening = _OPENS[facts.state]
+    if facts.exit_code:
+        is_error = facts.state is RunState.ERROR
+        opening = f"{'Ended' if is_error else opening} with exit code {facts.exit_code}"
+    sentences = [_ended(f"{opening}: {task}" if task else opening)]
     if told.verdict:
         sentences.append(_ended(f"Verdict: {_first_line(told.verdict)}"))
     wanted = _SENTENCES - len(sentences)

@@ -67,7 +67,7 @@ def test_a_run_that_fails_leaves_its_task_to_be_finished() -> None:
     outcome = extracted(facts(ERROR, output=output, exit_code=2))
 
     assert outcome.summary == (
-        "Ended with an error with exit code 2: Fix the parser. The parser breaks on tabs. "
+        "Ended with exit code 2: Fix the parser. The parser breaks on tabs. "
         "So do the tests! I could not go on."
     )
     assert outcome.accomplished == ()
