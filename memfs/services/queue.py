@@ -186,11 +186,10 @@ def find_jobs(workspace: Workspace, reference: str) -> tuple[Job, ...]:
 
 
 def shown_to(job: Job, actor: Actor) -> Job:
-    """Returns a job as one may see it: never the words that it carries, and to a program no
-    place on this machine.
+    """Returns a job as one may see it: never the words that it carries, and to a program neither
+    a place on this machine nor the name of a conversation, which it may have no right to.
     """
-    open_to_all = ("client", "session", "turn")
-    names = open_to_all if not is_trusted(actor) else (*open_to_all, "transcript")
+    names = ("client", "session", "turn", "transcript") if is_trusted(actor) else ("client",)
     shown = {name: value for name, value in job.arguments.items() if name in names}
     return replace(job, arguments=shown, file="")
 
