@@ -188,7 +188,7 @@ def test_who_says_the_id_or_the_title_of_closed_work_again_learns_nothing_of_it(
 NOT_SERVING: Final = frozenset(
     (
         "show", "show by end of id", "show a version", "history", "diff", "explain", "audit",
-        "reach of a withdrawal", "doctor", "check", "log",
+        "reach of a withdrawal", "doctor", "check", "log", "ledger in words",
     )
 )  # fmt: skip
 """Surfaces on which a person looks at what was by its name, and is never served it."""
