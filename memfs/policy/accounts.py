@@ -49,3 +49,20 @@ def believed_account(said: Record, acceptor: Principal) -> Record | None:
         authority=min(said.authority or Authority.NONE, default_authority(given)),
         taint=tuple(sorted({*said.taint, *default_taint(given)})),
     )
+
+
+def is_replacement_mark(said: Record, standing: Record) -> bool:
+    """Whether a file differs from an account that stands in nothing but what replaced it (C3)."""
+    return (
+        said.kind in ACCOUNTS
+        and said.status is Status.SUPERSEDED
+        and standing.status is Status.ACTIVE
+        and bool(said.superseded_by)
+        and said
+        == replace(
+            standing,
+            status=said.status,
+            superseded_by=said.superseded_by,
+            superseded_from=said.superseded_from,
+        )
+    )

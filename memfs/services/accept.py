@@ -21,10 +21,18 @@ from memfs.model.digests import blob_id
 from memfs.model.frozen import frozen
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
+from memfs.model.record import Record
+from memfs.policy.accounts import ACCOUNTS, is_replacement_mark
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.policy.log_text import is_log
 from memfs.policy.reasons import reason
-from memfs.services.acceptance import acceptance_submission, account_from, opener_of, record_behind
+from memfs.services.acceptance import (
+    acceptance_submission,
+    account_from,
+    decoded_proposal,
+    opener_of,
+    record_behind,
+)
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
 from memfs.services.evidence import evidenced
@@ -107,6 +115,12 @@ def _record(
     decision = judgement.decision
     if _says_the_same(judgement, candidate):
         return _reworded(workspace, snapshot, candidate, judgement, actor)
+    target = judgement.target
+    if is_confirmed and target is not None and target.record.kind in ACCOUNTS:
+        said = decoded_proposal(workspace, candidate)
+        if is_replacement_mark(said, target.record):
+            # An account is never rewritten; that another took its place is said beside it.
+            return _reworded(workspace, snapshot, candidate, judgement, actor, record=said)
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(Accepted(candidate=candidate, decision=decision))
     if judgement.target is not None and judgement.target.path != candidate.path:
@@ -148,21 +162,25 @@ def _reworded(
     candidate: Candidate,
     judgement: Judgement,
     actor: Actor,
+    *,
+    record: Record | None = None,
 ) -> Decided[Accepted]:
     """Takes the person's bytes: the claim is the same, and so is its version.
 
-    What memfs itself says in the file, such as the origin and the status, stays what it was.
+    What memfs itself says in the file, such as the origin and the status, is what ``record``
+    says; by default it stays what it was.
     """
     target = judgement.target
     decision = decide_accept(actor, workspace.settings)
     if target is None or not decision.is_admitted:
         return Decided(Accepted(candidate=candidate, decision=judgement.decision))
     tip = snapshot.raw_entry(target.path)
+    kept = record or target.record
     draft = Draft(
-        record=target.record,
+        record=kept,
         path=target.path,
         content=update_record(
-            candidate.content, target.record, path=target.path, registry=workspace.registry
+            candidate.content, kept, path=target.path, registry=workspace.registry
         ),
         expected=tip.blob if tip else None,
         decision=decision,

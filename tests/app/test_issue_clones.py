@@ -194,6 +194,26 @@ def test_a_run_that_went_to_another_clone_and_back_is_the_same_run(
     assert accounts_of(left) == made
 
 
+def test_a_corrected_run_is_replaced_in_the_other_clone_as_well(clones: tuple[Path, Path]) -> None:
+    left, right = clones
+    with memory_of(left, AGENT) as agent:
+        run = agent.finish_run(task="Send it", summary="It is wrong.").target
+    pull(right, left)
+    with memory_of(right) as ana:
+        ana.accept(None)
+    with memory_of(left, AGENT) as agent:
+        newer = agent.finish_run(corrects=run, summary="It is right.").target
+
+    pull(right, left)
+    with memory_of(right) as ana:
+        assert {str(item.status) for item in ana.accept(None)} == {"done"}
+        assert ana.candidates() == ()
+        assert [view.run for view in ana.list_runs()] == [newer]
+        assert ana.show_run(run).run == newer
+        assert (ana.audit().is_sound, ana.check()) == (True, ())
+    assert accounts_of(right) == accounts_of(left)
+
+
 @pytest.mark.parametrize(
     ("said", "believed"),
     [("user_stated, principal: user:eve", ANA), ("agent_stated, principal: agent:builder", AGENT)],

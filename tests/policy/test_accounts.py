@@ -8,7 +8,7 @@ from memfs.model.authority import Authority
 from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record
 from memfs.model.status import Status
-from memfs.policy.accounts import believed_account
+from memfs.policy.accounts import believed_account, is_replacement_mark
 
 ANA, EVE = Principal.parse("user:ana"), Principal.parse("user:eve")
 BUILDER = Principal.parse("agent:builder")
@@ -54,3 +54,19 @@ def test_what_claims_more_or_is_no_account_is_whoever_accepts_it() -> None:
         replace(agent, status=Status.SUPERSEDED),
     ):
         assert believed_account(said, ANA) is None
+
+
+def test_only_the_mark_of_a_successor_may_be_put_on_an_account() -> None:
+    run = run_by(OriginClass.AGENT_STATED, BUILDER, Channel.AGENT)
+    mark = replace(run, status=Status.SUPERSEDED, superseded_by="run_01kb8x3v6yq4m9t2r7w5z2c0df")
+
+    assert is_replacement_mark(mark, run)
+    for said, standing in (
+        (replace(mark, superseded_by=""), run),
+        (replace(mark, body="Other."), run),
+        (replace(mark, status=Status.RETRACTED), run),
+        (replace(mark, kind="fact"), replace(run, kind="fact")),
+        (mark, mark),
+        (run, mark),
+    ):
+        assert not is_replacement_mark(said, standing)
