@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -367,6 +367,8 @@ def examined(
     """Examines installations; an examination that cannot be carried out is a problem itself."""
     try:
         return examine_clients(start, env), ()
-    except (MemfsError, OSError) as error:
-        code = error.code if isinstance(error, MemfsError) else "install.not-examined"
+    except MemfsError as error:
+        return (), (replace(problem_from(error, path="clients"), severity=Severity.WARNING),)
+    except OSError as error:
+        code = "install.not-examined"
         return (), (Problem("clients", 0, 0, code, str(error), "", Severity.WARNING),)

@@ -266,3 +266,14 @@ def test_a_sample_has_no_field_that_the_client_does_not_send(client: str) -> Non
             continue
         sample = json.loads(payload(client, kind, folder="/p", transcript="/t"))
         assert set(sample) <= set(json.loads(given.read_text())), kind
+
+
+def test_an_examination_that_cannot_be_carried_out_is_told_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(project / "nowhere"))
+
+    _, [problem] = examined(project, os.environ)
+
+    assert (problem.code, problem.severity) == ("usage", Severity.WARNING)
+    assert problem.message.startswith("expected the home folder")

@@ -129,7 +129,8 @@ def list_command(invocation: Invocation, is_all: bool, states: tuple[str, ...], 
     elif found:
         write(_list_lines(found))
     else:
-        say("no issue is like that" if states or is_all else "nothing is open")
+        nothing = "no issue is kept" if is_all else "nothing is open"
+        say("no issue is like that" if states else nothing)
     if len(found) < len(every):
         say(f"{len(every) - len(found)} more; --limit 0 lists all")
     return 0
