@@ -36,6 +36,8 @@ AGENT_MARKERS: Final = (
 )
 """Variables that coding agents set in the processes that they start."""
 
+_LONG: Final = 16
+"""A shorter name holds no secret."""
 _UNNAMED_AGENT: Final = Principal(PrincipalKind.AGENT, "unnamed")
 
 
@@ -78,6 +80,8 @@ def resolve_actor(caller: Caller, trust: TrustSettings) -> Actor:
         principal = Principal.parse(caller.as_principal)
     except ValueError as error:
         raise UsageError(str(error), hint="for instance --as agent:claude") from error
+    if not kept_name(principal.name):
+        raise UsageError("expected a name, got what looks like a secret", hint="change it")
     match principal.kind:
         case PrincipalKind.AGENT:
             return Actor(principal, Channel.AGENT)
@@ -152,4 +156,13 @@ def login_name(env: Mapping[str, str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._@+-]+", "-", name).strip("-._@+")[:64]
+    return kept_name(re.sub(r"[^A-Za-z0-9._@+-]+", "-", name).strip("-._@+")[:64])
+
+
+def kept_name(name: str) -> str:
+    """Returns a name that may stand in every commit; empty for one that holds a secret (A19)."""
+    if len(name) < _LONG:
+        return name
+    from memfs.policy.secrets import scan_secrets  # hardly any name is long enough
+
+    return "" if scan_secrets(name) else name

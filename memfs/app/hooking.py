@@ -23,6 +23,7 @@ from memfs.agents.contract import (
     is_path,
     output_of,
 )
+from memfs.app.actors import kept_name
 from memfs.app.container import open_memory_for
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.packet import MemoryState, Packet
@@ -233,6 +234,6 @@ def _question(prompt: str) -> str:
 
 def _agent_name(named: str, client: Client) -> str:
     try:
-        return Principal.parse(f"{PrincipalKind.AGENT}:{named}").name
+        return kept_name(Principal.parse(f"{PrincipalKind.AGENT}:{named}").name) or client.name
     except ValueError:
         return client.name

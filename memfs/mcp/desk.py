@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import anyio
 import anyio.to_thread
 
-from memfs.app.actors import calling_agent, login_name
+from memfs.app.actors import calling_agent, kept_name, login_name
 from memfs.app.opening import home_of
 from memfs.app.switches import is_switched_off
 from memfs.errors import MemfsError, UsageError
@@ -125,4 +125,6 @@ def agent_named(text: str) -> str:
         raise UsageError(str(error), hint="for instance --as agent:claude") from error
     if principal.kind is not PrincipalKind.AGENT:
         raise UsageError(f"expected an agent to serve, got {text}", hint="leave --as out")
+    if not kept_name(principal.name):
+        raise UsageError("expected a name, got what looks like a secret", hint="change it")
     return principal.name

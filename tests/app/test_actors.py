@@ -9,8 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from memfs.app.actors import AGENT_MARKERS, Caller, NotTrustedError, login_name, resolve_actor
+from memfs.app.actors import (
+    AGENT_MARKERS,
+    Caller,
+    NotTrustedError,
+    calling_agent,
+    login_name,
+    resolve_actor,
+)
 from memfs.errors import UsageError
+from memfs.mcp.desk import agent_named
 from memfs.model.origin import Actor
 from memfs.model.settings import TrustSettings
 from tests.support.memory import new_project
@@ -100,3 +108,16 @@ def test_an_actor_is_written_with_its_channel() -> None:
     actor = resolve_actor(Caller(as_principal="agent:x", yes=False, is_terminal=False, env={}), ANA)
     assert isinstance(actor, Actor)
     assert not actor.is_person
+
+
+def test_a_name_that_is_a_secret_names_nobody() -> None:
+    secret = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    assert calling_agent({}, secret).principal.name == "unnamed"
+    assert calling_agent({"MEMFS_AGENT": secret}, "inspector").principal.name == "inspector"
+    for read in (who, agent_named):
+        with pytest.raises(UsageError) as caught:
+            read(f"agent:{secret}")
+        assert secret not in caught.value.message
+    assert calling_agent({}, "a-long-and-plain-name-of-a-client").principal.name.startswith(
+        "a-long"
+    )
