@@ -13,6 +13,7 @@ from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_operation
 from memfs.services.ports import Workspace
+from memfs.services.reading import UnknownRecordError
 
 
 def forget_turns(workspace: Workspace, reference: str, actor: Actor) -> Result:
@@ -20,9 +21,10 @@ def forget_turns(workspace: Workspace, reference: str, actor: Actor) -> Result:
 
     Returns:
         Done, with whether the ledger has a record of it that is to be forgotten as well;
-        nothing where there is no such session; refused where the actor is no person.
+        nothing where it is gone or another store's; refused where the actor is no person.
 
     Raises:
+        UnknownRecordError: Nothing is called that.
         AmbiguousSessionError: More than one could be meant.
         LockTimeoutError: Somebody else kept the session's lock.
     """
@@ -44,14 +46,16 @@ def forget_turns(workspace: Workspace, reference: str, actor: Actor) -> Result:
             reasons=decision.reasons,
         )
     session = resolve(workspace, reference, actor)
-    has_record = bool(session) and (
-        workspace.store.snapshot().raw_entry(record_path_of(session)) is not None
-    )
+    if not session:
+        raise UnknownRecordError(
+            f"no session matches {reference!r}", hint="see: memfs session list"
+        )
+    has_record = workspace.store.snapshot().raw_entry(record_path_of(session)) is not None
     folders = folders_of(workspace)
-    is_there = bool(session) and folders.path(session).exists()
+    is_there = folders.path(session).exists()
     other = decode_metadata(folders.metadata(session), session) if is_there else None
     is_others = other is not None and other.store != str(workspace.store_id)
-    if not session or is_others or not (has_record or is_there):
+    if is_others or not (has_record or is_there):
         return answer
     with folders.locked(session):
         folders.bar(session)

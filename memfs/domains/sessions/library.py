@@ -7,7 +7,7 @@ the sessions of other stores lie in the same folder and are not this one's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memfs.domains.sessions.metadata import Metadata, decode_metadata, session_id
@@ -74,7 +74,8 @@ def split_pointer(reference: str) -> tuple[str, int | None]:
 def resolve(workspace: Workspace, reference: str, actor: Actor) -> str:
     """Returns the id of the session that is meant: by its id, the end of it, or its host's id.
 
-    What could be the name of a session that is gone comes back as it would be called. To a
+    What could be the name of a session that is gone comes back as it would be called; a person
+    can name one whose metadata is damaged, so that it can be forgotten all the same. To a
     program, one that it may not read is not there by any name but the whole id (A9).
 
     Raises:
@@ -90,11 +91,23 @@ def resolve(workspace: Workspace, reference: str, actor: Actor) -> str:
         if is_trusted(actor) or is_open_to(workspace, item, actor)
     )
     if len(found) > 1:
-        raise AmbiguousSessionError(
-            f"expected one session, got {', '.join(found)}", hint="name one of them by its id"
-        )
+        raise _ambiguous(found)
     if found:
         return found[0]
-    gone = folders_of(workspace)
-    named = (session_id(client, name) for client in CLIENTS)
-    return next((item for item in named if gone.is_barred(item)), "")
+    folders = folders_of(workspace)
+    named = [session_id(client, name) for client in CLIENTS]
+    damaged = [
+        item
+        for item in (folders.ids() if is_trusted(actor) else ())
+        if item in named or (len(name) >= _SUFFIX and item.endswith(name))
+        if decode_metadata(folders.metadata(item), item) is None
+    ]
+    if len(damaged) > 1:
+        raise _ambiguous(damaged)
+    return next(iter((*damaged, *filter(folders.is_barred, named))), "")
+
+
+def _ambiguous(found: Sequence[str]) -> AmbiguousSessionError:
+    return AmbiguousSessionError(
+        f"expected one session, got {', '.join(found)}", hint="name one of them by its id"
+    )

@@ -16,6 +16,7 @@ from memfs.errors import MemfsError, UsageError
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import ResultStatus
 from memfs.services.packet_text import strip_packets
+from memfs.services.reading import UnknownRecordError
 from tests.support.conversations import HOST_ID, START, ClaudeTalk, CodexTalk
 from tests.support.memory import AGENT, ANA, git, memory_of, new_project, replaced_settings
 
@@ -218,6 +219,22 @@ def test_a_pointer_to_a_session_that_is_gone_says_so_and_fails_no_question(
             assert memory.session(name).state is SessionState.GONE
         assert memory.session_runs(HOST_ID) == ()
         assert memory.check() == ()
+
+
+@pytest.mark.parametrize("name", [HOST_ID, SESSION, SESSION[-6:]])
+def test_a_session_whose_metadata_is_damaged_is_forgotten_by_any_name(
+    project: Path, talk: ClaudeTalk, name: str
+) -> None:
+    talk.user("Hello there")
+    talk.answer("Hello.")
+    with memory_of(project) as memory:
+        memory.import_session(talk.path)
+        (repository() / "session.json").write_bytes(b'{"a": [\xff')
+        with pytest.raises(UnknownRecordError):
+            memory.forget_session("never-there")
+        assert memory.forget_session(name).status is ResultStatus.DONE
+        assert not repository().exists()
+        assert memory.import_session(talk.path).status is ResultStatus.REFUSED
 
 
 def test_a_session_that_was_forgotten_does_not_come_back(project: Path, talk: ClaudeTalk) -> None:
