@@ -170,7 +170,7 @@ def _summary(facts: RunFacts, told: RunOutcome) -> str:
     if told.verdict:
         sentences.append(_ended(f"Verdict: {_first_line(told.verdict)}"))
     wanted = _SENTENCES - len(sentences)
-    sentences += [_ended(item) for item in _sentences(facts.output, wanted)]
+    sentences += [_ended(item) for item in _sentences(facts.output, wanted, known=task)]
     if len(sentences) < _LEAST:
         sentences.append(_named(told))
     return " ".join(sentences)
@@ -191,9 +191,13 @@ def _named(told: RunOutcome) -> str:
     return f"It named {', '.join(others)} and {last}." if others else f"It named {last}."
 
 
-def _sentences(text: str, wanted: int) -> list[str]:
-    """Returns the first sentences of the prose in the head of an output."""
+def _sentences(text: str, wanted: int, *, known: str) -> list[str]:
+    """Returns the first sentences of the prose in the head of an output, each once.
+
+    A sentence that says what is ``known`` already is none of its own.
+    """
     found: list[str] = []
+    said = {_ended(known)}
     for line in text[:HEAD_BYTES].split("\n"):
         if len(found) >= wanted or is_label(line):
             break
@@ -201,7 +205,11 @@ def _sentences(text: str, wanted: int) -> list[str]:
         if is_odd or len(_WORDS.findall(line)) < 3:
             continue
         words = line.strip(" \t-*•")
-        found += [match[0].strip() for match in _SENTENCE.finditer(words) if match[0].strip()]
+        for match in _SENTENCE.finditer(words):
+            sentence = match[0].strip()
+            if sentence and _ended(sentence) not in said:
+                said.add(_ended(sentence))
+                found.append(sentence)
     return found[:wanted]
 
 

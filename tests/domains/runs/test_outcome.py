@@ -74,6 +74,14 @@ def test_a_run_that_fails_leaves_its_task_to_be_finished() -> None:
     assert outcome.next == ("Finish: Fix the parser",)
 
 
+def test_a_summary_says_nothing_twice() -> None:
+    output = "Fix the parser\nFix the parser\nIt reads tabs now.\nIt reads tabs now.\n"
+
+    assert extracted(facts(output=output)).summary == "Finished: Fix the parser. It reads tabs now."
+    silent = extracted(facts(output="Fix the parser\n")).summary
+    assert silent == "Finished: Fix the parser. It said nothing about itself."
+
+
 def test_a_verdict_is_told_and_one_against_the_work_is_to_be_answered() -> None:
     outcome = extracted(facts(said=RunOutcome(verdict="Rejected: no tests")))
 
