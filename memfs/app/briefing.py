@@ -121,8 +121,11 @@ class Briefing(ABC):
         found = refresh_run_index(self.workspace, is_anew=True)
         is_open = count_open(self.workspace)
         vectors = refresh_vectors(self.workspace)
-        if found is None or not self.actor.is_person:
+        if not self.actor.is_person:
             # A count of what it may not see is nothing for a program.
+            words, ledger = result.message.partition(":")[0], result.data["ledger"]
+            return replace(result, message=words, data={"ledger": ledger})
+        if found is None:
             return result
         data: dict[str, JsonValue] = {
             **result.data,

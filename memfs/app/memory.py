@@ -379,7 +379,7 @@ class Memory(
         from memfs.reconcile.reconciler import pass_result
 
         self._require_switched_on()
-        return pass_result(self.workspace, self._pass())
+        return pass_result(self.workspace, self._pass(), is_named=self.actor.is_person)
 
     def watch(self, *, once: bool = False) -> Iterator[Result]:
         """Watches the store and yields a result for each pass that found something."""

@@ -181,8 +181,12 @@ def _problems(drift: Drift) -> tuple[Problem, ...]:
     return ()
 
 
-def pass_result(workspace: Workspace, found: Pass) -> Result:
-    """Words what a pass found."""
+def pass_result(workspace: Workspace, found: Pass, *, is_named: bool = True) -> Result:
+    """Words what a pass found.
+
+    Names of files are made of titles, and whose edits wait is no program's business: without
+    ``is_named`` nothing is named.
+    """
     settlement = found.settlement
     parts = [
         f"{len(found.filed)} edits wait for review" if found.filed else "",
@@ -211,4 +215,6 @@ def pass_result(workspace: Workspace, found: Pass) -> Result:
             "problems": [str(problem) for problem in found.problems],
         },
     )
+    if not is_named:
+        result = replace(result, data={})
     return replace(result, status=ResultStatus.PROBLEMS) if found.problems else result

@@ -183,6 +183,22 @@ def test_who_says_the_id_or_the_title_of_closed_work_again_learns_nothing_of_it(
     assert opened.target != issue.reference
 
 
+@pytest.mark.invariant("A7", "A9")
+def test_housekeeping_by_a_program_tells_it_no_count_and_no_name(
+    closed: tuple[Path, tuple[Target, ...]],
+) -> None:
+    project, _ = closed
+    edited = store_root(project) / "records" / "vermilion-heron-note.md"
+    edited.parent.mkdir(exist_ok=True)
+    edited.write_text("---\nkind: note\nsensitivity: confidential\n---\nIt is umber.\n", "utf-8")
+    with memory_of(project, AGENT) as memory:
+        reconciled, rebuilt = memory.reconcile(), memory.rebuild()
+    edited.unlink()
+    assert "vermilion-heron" not in answered(lambda: reconciled)
+    assert (set(reconciled.data), set(rebuilt.data)) == (set(), {"ledger"})
+    assert rebuilt.message == f"rebuilt from {str(rebuilt.data['ledger'])[:8]}"
+
+
 # What was taken back ----------------------------------------------------------------------------
 
 NOT_SERVING: Final = frozenset(
