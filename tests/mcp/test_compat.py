@@ -303,3 +303,27 @@ def test_without_a_store_and_with_memory_off_the_client_is_told(tmp_path: Path) 
     assert "store.not-found" in missing.text
     assert count == 0
     assert said.is_error
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_changed_while_the_form_was_open_is_not_deleted(project: Path, era: str) -> None:
+    entity = {"name": "Mira", "entityType": "person", "observations": ["Likes short reviews"]}
+    call(compat(project), "create_entities", entities=[entity])
+    with memory_of(project) as memory:
+        record = memory.accept(None)[0].target.partition("@")[0]
+        body = memory.show(record).record.body
+
+    def corrected() -> None:
+        with memory_of(project) as memory:
+            memory.correct(record, body.replace("short", "long"))
+
+    person = Person([ElicitResult(action="accept", content={"decision": "yes"})], before=corrected)
+    call(compat(project), "delete_entities", entityNames=["Mira"], person=person, era=era)
+
+    with memory_of(project, AGENT) as memory:
+        standing = [item.record.body for item in memory.list_records(kinds=("note",))]
+    if len(person.asked) == 1:
+        assert standing == [body.replace("short", "long")]
+    else:
+        # The newer era asks again, about what it says now.
+        assert "long reviews" in person.asked[-1].message

@@ -158,6 +158,9 @@ class CompatHandlers:
             if reply != Reply(Outcome.AGREED):
                 command = f"memfs retract {deletion.records[0]}"
                 return _failed(not_done(reply.outcome, command).text)
+            now = await self.desk.ask(actor, lambda memory: deleted(memory, self.own, name, given))
+            if now.question != deletion.question:
+                return _failed("conflict.proposal-changed: it is not what was shown; ask again")
             await self.desk.ask(self.desk.person(), deletion.carry)
         await self.desk.ask(actor, deletion.take_back)
         await self.updates.tell([GRAPH_URI])
