@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from memfs.domains.runs.views import RunView
     from memfs.domains.sessions.metadata import Metadata
     from memfs.domains.sessions.reading import OpenedTurns, SessionView, TurnHit
+    from memfs.domains.sessions.sources import SaidIn
     from memfs.model.project import ProjectChange, ProjectCommit
+    from memfs.model.record import StoredRecord
 
 SHOWN_BYTES = 20_000
 
@@ -145,6 +147,15 @@ class Conversing(ABC):
 
         require_serving(self.workspace, self.actor)
         return view_session(self.workspace, reference, self.actor, branch=branch)
+
+    def said_in(self, stored: StoredRecord) -> SaidIn | None:
+        """Returns the conversation that a record comes from; ``None`` where it is from none."""
+        from memfs.domains.sessions.sources import said_in
+
+        require_serving(self.workspace, self.actor)
+        if stored.store not in ("", self.workspace.store_id):
+            return None
+        return said_in(self.workspace, stored.record, self.actor)
 
     def session_runs(self, reference: str) -> tuple[RunView, ...]:
         """Lists the runs that a session dispatched, and those of the sessions it resumes."""

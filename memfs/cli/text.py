@@ -17,6 +17,7 @@ from memfs.model.scope import GLOBAL_SCOPE
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
+    from memfs.domains.sessions.sources import SaidIn
     from memfs.model.candidate import Candidate
     from memfs.model.decision import Reason
     from memfs.model.operation import Commit
@@ -109,18 +110,23 @@ def said_by(record: Record) -> str:
     return printable(f"{origin.principal}, {origin.channel}") if origin else "origin unknown"
 
 
-def record_page(stored: StoredRecord, against: Sequence[StoredRecord] = ()) -> str:
+def record_page(
+    stored: StoredRecord, against: Sequence[StoredRecord] = (), place: SaidIn | None = None
+) -> str:
     """Returns a record as a page: what it is, where it comes from, what it says.
 
     Args:
         stored: The record.
         against: The records that say otherwise, shown with who said them.
+        place: The conversation that it comes from.
     """
     record = stored.record
     head = f"{record.reference}  {record.kind} · {record.status}"
     if record.scope is not None:
         head += f" · {record.scope}"
     facts = [(name, printable(value)) for name, value in _facts(stored) if value]
+    if place is not None:
+        facts.append(("session", printable(_place(place))))
     parts = [faint(head), strong(title_of(record)), "", columns(facts, indent="  "), ""]
     for label, text in (("Summary", record.summary), ("Abstract", record.abstract)):
         if text:
@@ -135,6 +141,14 @@ def record_page(stored: StoredRecord, against: Sequence[StoredRecord] = ()) -> s
         parts += ["", strong(f"says otherwise: {said}")]
         parts.append(printable(other.record.body.strip("\n"), keep_lines=True))
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _place(place: SaidIn) -> str:
+    """Returns where a record was said, in words."""
+    if place.is_gone:
+        return "source gone"
+    turn = f", turn {place.turn}" if place.turn is not None else ""
+    return f"{place.title or 'a conversation without a name'}{turn}"
 
 
 def field_text(value: JsonValue) -> str:

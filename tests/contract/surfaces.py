@@ -166,6 +166,9 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "run chain": lambda memory, target: answered(lambda: memory.run_chain(target.reference)),
         "issue": lambda memory, target: answered(lambda: memory.show_issue(target.reference)),
         "sessions": lambda memory, target: answered(memory.sessions),
+        "session of a record": lambda memory, target: answered(
+            lambda: memory.said_in(memory.show(target.reference))
+        ),
         "session": lambda memory, target: answered(lambda: memory.session(target.reference)),
         "session runs": lambda memory, target: answered(
             lambda: memory.session_runs(target.reference)
@@ -218,6 +221,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "run_chain": "run chain",
         "sessions": "sessions",
         "session": "session",
+        "said_in": "session of a record",
         "session_runs": "session runs",
         "open_session": "opened session",
         "search_sessions": "session search",

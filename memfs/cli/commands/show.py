@@ -6,7 +6,7 @@ import click
 
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.query_options import moment_options
-from memfs.cli.terminal import write, write_json
+from memfs.cli.terminal import say, write, write_json
 from memfs.cli.text import record_page
 from memfs.cli.values import record_value
 
@@ -24,11 +24,21 @@ def command(invocation: Invocation, reference: str, valid_at: str, as_of: str) -
     with invocation.open() as memory:
         stored = memory.show(reference, valid_at=valid_at, as_of=as_of)
         against = memory.sides_against(stored) if not as_of else ()
+        place = memory.said_in(stored)
     if invocation.is_json:
         value = record_value(stored)
         if against:
             value["against"] = [record_value(other) for other in against]
+        if place is not None:
+            value["session"] = {
+                "id": place.session,
+                "title": place.title,
+                "turn": place.turn,
+                "gone": place.is_gone,
+            }
         write_json(value)
     else:
-        write(record_page(stored, against))
+        write(record_page(stored, against, place))
+        if place is not None and place.hint:
+            say(f"hint: {place.hint}")
     return 0
