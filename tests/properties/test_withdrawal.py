@@ -106,6 +106,8 @@ class Withdrawals(RuleBasedStateMachine):
     @rule(pick=picks)
     def correct(self, pick: int) -> None:
         name, text = self.active(pick), self.new_text()
+        if self.is_held(name):
+            return
         with memory_of(self.project) as memory:
             assert memory.correct(name, text).status is ResultStatus.DONE
         reached = self.reached(name)
@@ -116,6 +118,8 @@ class Withdrawals(RuleBasedStateMachine):
     @rule(pick=picks)
     def retract(self, pick: int) -> None:
         name = self.active(pick)
+        if self.is_held(name):
+            return
         with memory_of(self.project) as memory:
             assert memory.retract(name).status is ResultStatus.DONE
         self.take_back(name)
@@ -124,6 +128,8 @@ class Withdrawals(RuleBasedStateMachine):
     @rule(pick=picks)
     def forget(self, pick: int) -> None:
         name = self.any_present(pick)
+        if self.is_held(name):
+            return
         with memory_of(self.project) as memory:
             assert memory.forget([name]).status is ResultStatus.DONE
         self.gone(name)
@@ -132,6 +138,8 @@ class Withdrawals(RuleBasedStateMachine):
     @rule(pick=picks, stage=st.sampled_from(AFTER))
     def die_while_forgetting(self, pick: int, stage: str) -> None:
         name = self.any_present(pick)
+        if self.is_held(name):
+            return
 
         def work() -> None:
             patch = mock.patch(f"memfs.services.aftermath.{stage}", die)
@@ -260,6 +268,11 @@ class Withdrawals(RuleBasedStateMachine):
     def key(self) -> str:
         self.count += 1
         return f"k{self.count:04d}k"
+
+    def is_held(self, name: str) -> bool:
+        """A record that a commit made by hand changed waits for a person before anything else."""
+        with memory_of(self.project) as memory:
+            return any(item.record_id == name for item in memory.candidates())
 
     def in_state(self, state: str) -> list[str]:
         return sorted(name for name, node in self.nodes.items() if node.state == state)
