@@ -29,12 +29,12 @@ from memfs.agents.install.planning import (
 from memfs.agents.install.recipes import CLIENTS, recipe
 from memfs.agents.install.shelf import InstallScope, Material, Places, Recipe
 from memfs.agents.install.texts import Part
-from memfs.errors import MemfsError, StoreError, UsageError
+from memfs.errors import MemfsError, UsageError
 from memfs.model.problem import Problem
 from memfs.model.result import Result, ResultStatus
 from memfs.model.values import JsonValue
 from memfs.policy.screening import scan_secrets
-from memfs.store.discovery import discover, find_git_project, home_folder
+from memfs.store.discovery import NoStoreError, discover, find_git_project, home_folder
 from memfs.store.resources import read_resource
 
 EVERY_PART: Final = frozenset(Part)
@@ -307,8 +307,9 @@ def _program_notes(program: str, env: Mapping[str, str], *, is_served: bool) -> 
 def _store_notes(start: Path, env: Mapping[str, str]) -> list[str]:
     try:
         discover(start, env)
-    except StoreError:
+    except NoStoreError:
         return ["there is no store for this folder yet: memfs init"]
-    except MemfsError:
-        pass  # Whatever else is wrong with it, the commands that use it say.
+    except MemfsError as error:
+        # Installing needs no store that opens; what is configured will, so it is told.
+        return [f"{error.code}: {error.message}"]
     return []

@@ -17,7 +17,7 @@ from memfs.agents.install.recipes import CLIENTS
 from memfs.agents.install.shelf import InstallScope
 from memfs.agents.install.texts import Part
 from memfs.app.installing import install_client, installed, uninstall_client
-from memfs.errors import UsageError
+from memfs.errors import StoreError, UsageError
 from memfs.model.result import Result, ResultStatus
 
 PROJECT, USER = InstallScope.PROJECT, InstallScope.USER
@@ -525,3 +525,24 @@ def test_what_a_person_has_to_do_is_said(project: Path) -> None:
     assert "open /hooks" in note_of(act("codex", project))
     assert "memfs init" in note_of(act("claude", project))
     assert "--program" in note_of(act("gemini", project, program="/nowhere/memfs"))
+
+
+def test_a_store_that_does_not_open_is_told_by_its_code_and_not_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = StoreError("expected one store, got two", code="store.several")
+
+    def two_stores(*_: object) -> None:
+        raise error
+
+    (tmp_path / "home").mkdir()
+    (tmp_path / "work").mkdir()
+    home = {"HOME": str(tmp_path / "home"), "PATH": ""}
+    missing = install_client("claude", PROJECT, start=tmp_path / "work", env=home, dry_run=True)
+    monkeypatch.setattr("memfs.app.installing.discover", two_stores)
+    several = install_client("claude", PROJECT, start=tmp_path / "work", env=home, dry_run=True)
+
+    nothing = "there is no store for this folder yet: memfs init"
+    assert nothing in str(missing.data["notes"])
+    assert "store.several: expected one store, got two" in str(several.data["notes"])
+    assert nothing not in str(several.data["notes"])
