@@ -16,14 +16,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from benchmarks.commands import MEMFS, best, run
-from benchmarks.corpus import environment, fill, project_with, records
-from memfs.app.registry import REGISTRY
+from benchmarks.corpus import environment, files_of, fill, project_with, records
 from memfs.app.system import encode_ulid
-from memfs.formats.record_codec import encode_record
-from memfs.model.instants import format_instant, month_of
+from memfs.model.instants import format_instant
 from memfs.model.origin import Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record
-from memfs.store.layout import record_path
 
 RUN_SHARE, ISSUE_SHARE = 4, 20
 """One record in so many is a run, an issue; one issue in five is open."""
@@ -95,27 +92,11 @@ def _ulid(record: Record) -> str:
     return record.id.rpartition("_")[2]
 
 
-def laid_out(count: int) -> dict[str, bytes]:
-    """Returns the files of ``count`` records by path."""
-    shards: dict[str, dict[str, int]] = {}
-    files: dict[str, bytes] = {}
-    for record in work(count):
-        kind = REGISTRY.get(record.kind)
-        if kind is None or record.observed is None:
-            raise KeyError(record.kind)
-        counts = shards.setdefault(kind.folder, {})
-        path = record_path(kind, record, month_of(record.observed), counts)
-        shard = path.rsplit("/", 2)[1]
-        counts[shard] = counts.get(shard, 0) + 1
-        files[path] = encode_record(record, REGISTRY)
-    return files
-
-
 def measure(count: int) -> None:
     """Prints the cost of a brief on a store of ``count`` records."""
     with project_with(0) as project:
         env = environment(project.parent)
-        fill(project, env, laid_out(count))
+        fill(project, env, files_of(work(count)))
         floor = best((sys.executable, "-c", "pass"), project, env)
         run((*MEMFS, "rebuild", "--as", "user:ana", "--yes"), project, env)
         asked = "brai stond trel"

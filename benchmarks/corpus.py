@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -79,9 +79,14 @@ def records(count: int, seed: int = 7) -> Iterator[Record]:
 
 def laid_out(count: int) -> dict[str, bytes]:
     """Returns the files of ``count`` records by path."""
+    return files_of(records(count))
+
+
+def files_of(items: Iterable[Record]) -> dict[str, bytes]:
+    """Returns the files of records by path, filed as a store files them."""
     shards: dict[str, dict[str, int]] = {}
     files: dict[str, bytes] = {}
-    for record in records(count):
+    for record in items:
         kind = REGISTRY.get(record.kind)
         if kind is None or record.observed is None:
             raise KeyError(record.kind)
