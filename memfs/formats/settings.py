@@ -9,32 +9,44 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from memfs.errors import DataError, StoreError
 from memfs.formats.fast_matter import read_fast
+from memfs.formats.settings_reader import (
+    Field,
+    SettingsReader,
+    boolean,
+    choice,
+    group_of,
+    integer,
+    is_project,
+    number,
+    principals,
+    switches,
+    text_of,
+    tightened,
+)
 from memfs.formats.text import decode_text
-from memfs.formats.yaml_spans import Place
-from memfs.model.decision import Verdict
 from memfs.model.ids import STORE_PREFIX, is_id
 from memfs.model.limits import MATTER_BYTES
-from memfs.model.origin import Channel, OriginClass, Principal
 from memfs.model.problem import Problem
-from memfs.model.scope import Scope
 from memfs.model.settings import (
     STORE_FORMAT,
     Durability,
+    GraphSettings,
     HandEdits,
     InboxSettings,
     IndexMode,
     Mode,
+    NodeSettings,
     RankSettings,
     RecallSettings,
     RunSettings,
     Settings,
+    SleepSettings,
     StoreSettings,
     TrustSettings,
 )
@@ -44,13 +56,16 @@ if TYPE_CHECKING:
     from memfs.formats.record_problems import Fault
 
 _DIGEST_CHARS: Final = 8
+_TIME_OF_DAY: Final = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 _YOUNGER: Final[Mapping[str, Any]] = {
     "sources_off": frozenset(),
     "runs": RunSettings(),
+    "nodes": NodeSettings(),
+    "graph": GraphSettings(),
+    "sleep": SleepSettings(),
     "forms": True,
 }
 """Settings that count in the digest only where they are not the default: they are younger."""
-_IMPORT: Final = re.compile(r"import:[a-z0-9][a-z0-9._-]{0,63}")
 
 
 class SettingsError(DataError):
@@ -98,7 +113,7 @@ def decode_settings(data: bytes, *, path: str = "memfs.yaml") -> Settings:
 
         values = parse_yaml(text, path=path).values
     _check_format(values, path)
-    reader = _Reader()
+    reader = SettingsReader()
     settings = _settings(reader, values)
     if reader.faults or settings is None:
         raise SettingsError(_problems(reader.faults, text, path))
@@ -137,248 +152,101 @@ def _check_format(values: Mapping[str, JsonValue], path: str) -> None:
         )
 
 
-class _Reader:
-    """Collects faults while values are read."""
-
-    def __init__(self) -> None:
-        self.faults: list[Fault] = []
-
-    def group(self, value: JsonValue, place: Place, fields: Mapping[str, _Field]) -> dict[str, Any]:
-        """Reads one group of keys; a group without a value counts as left out."""
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            self.fault(place, "settings.type", f"expected keys below it, got {_got(value)}")
-            return {}
-        read: dict[str, Any] = {}
-        for key, item in value.items():
-            here = (*place, key)
-            if key not in fields:
-                hint = _closest(key, fields) or f"known here: {', '.join(fields)}"
-                self.fault(here, "settings.unknown-key", "expected a known key", hint)
-            elif item is not None:
-                try:
-                    read[key] = fields[key](item)
-                except _NestedGroup as nested:
-                    read[key] = nested.build(self, item, here)
-                except ValueError as error:
-                    self.fault(here, "settings.value", str(error))
-        return read
-
-    def fault(self, place: Place, code: str, message: str, hint: str = "") -> None:
-        """Notes one fault under the name of its key."""
-        from memfs.formats.record_problems import Fault
-
-        name = ".".join(str(part) for part in place)
-        self.faults.append(Fault(place, code, f"{name}: {message}" if name else message, hint))
-
-
-_Field = Callable[[JsonValue], Any]
-
-
-def _got(value: JsonValue) -> str:
-    from memfs.formats.record_problems import describe
-
-    return describe(value)
-
-
-def _closest(key: str, fields: Mapping[str, _Field]) -> str:
-    from memfs.formats.record_problems import closest
-
-    return closest(key, fields)
-
-
-class _NestedGroup(Exception):  # noqa: N818 - tells the reader to descend, not an error
-    def __init__(self, fields: Mapping[str, _Field], make: Callable[..., Any]) -> None:
-        self.fields = fields
-        self.make = make
-
-    def build(self, reader: _Reader, value: JsonValue, place: Place) -> Any:
-        return self.make(**reader.group(value, place, self.fields))
-
-
-def _group(make: Callable[..., Any], fields: Mapping[str, _Field]) -> _Field:
-    def read(value: JsonValue) -> Any:
-        raise _NestedGroup(fields, make)
-
-    return read
-
-
-def _text_of(check: Callable[[str], object], expected: str) -> _Field:
-    def read(value: JsonValue) -> str:
-        if not isinstance(value, str) or not check(value):
-            raise ValueError(f"expected {expected}, got {_got(value)}")
-        return value
-
-    return read
-
-
-def _choice(choices: type[StrEnum]) -> _Field:
-    def read(value: JsonValue) -> Any:
-        names = [choice.value for choice in choices]
-        if not isinstance(value, str) or value not in names:
-            raise ValueError(f"expected one of {', '.join(names)}, got {_got(value)}")
-        return choices(value)
-
-    return read
-
-
-def _integer(lowest: int, highest: int) -> _Field:
-    def read(value: JsonValue) -> int:
-        if type(value) is not int or not lowest <= value <= highest:
-            raise ValueError(
-                f"expected a whole number from {lowest} to {highest}, got {_got(value)}"
-            )
-        return value
-
-    return read
-
-
-def _number(lowest: float, highest: float) -> _Field:
-    def read(value: JsonValue) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not lowest <= float(value) <= highest:  # type: ignore[arg-type]
-            raise ValueError(f"expected a number from {lowest:g} to {highest:g}, got {_got(value)}")
-        return float(value)  # type: ignore[arg-type]
-
-    return read
-
-
-def _boolean(value: JsonValue) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"expected true or false, got {_got(value)}")
-    return value
-
-
-def _principals(value: JsonValue) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"expected a list such as [user:ana], got {_got(value)}")
-    for item in value:
-        if not isinstance(item, str) or not Principal.parse(item).is_person:
-            raise ValueError(f"expected names such as user:ana, got {_got(item)}")
-    return tuple(dict.fromkeys(str(item) for item in value))
-
-
-def _switches(value: JsonValue) -> frozenset[str]:
-    if not isinstance(value, list):
-        raise ValueError(f"expected a list such as [agent:scout, channel:tool], got {_got(value)}")
-    for item in value:
-        if not isinstance(item, str) or not _is_switch(item):
-            raise ValueError(
-                "expected names such as agent:scout, channel:tool, class:remote or "
-                f"import:claude-memory, got {_got(item)}"
-            )
-    return frozenset(str(item) for item in value)
-
-
-def _is_switch(text: str) -> bool:
-    """What memfs itself writes is its accounts, and cannot be switched off."""
-    family, _, name = text.partition(":")
-    match family:
-        case "channel":
-            return name in set(Channel) - {Channel.SYSTEM}
-        case "class":
-            return name in set(OriginClass) - {OriginClass.SYSTEM}
-        case "import":
-            return _IMPORT.fullmatch(text) is not None
-        case "user" | "agent" | "tool":
-            return _is_principal(text)
-        case _:
-            return False
-
-
-def _is_principal(text: str) -> bool:
-    try:
-        Principal.parse(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _tightened(value: JsonValue) -> Mapping[str, str]:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"expected 'rule: verdict' lines, got {_got(value)}")
-    stricter = (Verdict.QUARANTINE.value, Verdict.REJECT.value)
-    for rule, verdict in value.items():
-        if verdict not in stricter:
-            raise ValueError(f"{rule}: expected one of {', '.join(stricter)}")
-    return {rule: str(verdict) for rule, verdict in value.items()}
-
-
-def _is_project(text: str) -> bool:
-    try:
-        Scope.parse(f"project:{text}")
-    except ValueError:
-        return False
-    return True
-
-
-_WEIGHT: Final = _number(0, 100)
-_RANK: Final[Mapping[str, _Field]] = {
+_WEIGHT: Final = number(0, 100)
+_RANK: Final[Mapping[str, Field]] = {
     "keyword": _WEIGHT,
     "recency": _WEIGHT,
     "lineage": _WEIGHT,
     "importance": _WEIGHT,
     "vector": _WEIGHT,
     "outcome": _WEIGHT,
-    "half_life_days": _number(0.01, 100_000),
-    "floor": _number(0, 1_000),
+    "half_life_days": number(0.01, 100_000),
+    "floor": number(0, 1_000),
 }
-_RECALL: Final[Mapping[str, _Field]] = {
-    "budget_tokens": _integer(1, 1_000_000),
-    "items": _integer(1, 1_000),
-    "item_bytes": _integer(64, 1_048_576),
-    "item_lines": _integer(1, 100_000),
-    "session_bytes": _integer(64, 104_857_600),
-    "rank": _group(RankSettings, _RANK),
+_RECALL: Final[Mapping[str, Field]] = {
+    "budget_tokens": integer(1, 1_000_000),
+    "items": integer(1, 1_000),
+    "item_bytes": integer(64, 1_048_576),
+    "item_lines": integer(1, 100_000),
+    "session_bytes": integer(64, 104_857_600),
+    "rank": group_of(RankSettings, _RANK),
 }
-_GROUPS: Final[Mapping[str, _Field]] = {
-    "store_id": _text_of(lambda text: is_id(text, STORE_PREFIX), "an id such as store_01kb8…"),
-    "format": _integer(1, STORE_FORMAT),
-    "project": _text_of(_is_project, "a plain name of letters, digits and ._/@+-"),
-    "mode": _choice(Mode),
-    "sources": _group(dict, {"off": _switches}),
-    "trust": _group(
+_GROUPS: Final[Mapping[str, Field]] = {
+    "store_id": text_of(lambda text: is_id(text, STORE_PREFIX), "an id such as store_01kb8…"),
+    "format": integer(1, STORE_FORMAT),
+    "project": text_of(is_project, "a plain name of letters, digits and ._/@+-"),
+    "mode": choice(Mode),
+    "sources": group_of(dict, {"off": switches}),
+    "trust": group_of(
         TrustSettings,
         {
-            "scripted": _principals,
-            "hand_edits": _choice(HandEdits),
-            "agent_quotes": _boolean,
-            "forms": _boolean,
+            "scripted": principals,
+            "hand_edits": choice(HandEdits),
+            "agent_quotes": boolean,
+            "forms": boolean,
         },
     ),
-    "recall": _group(RecallSettings, _RECALL),
-    "inbox": _group(
+    "recall": group_of(RecallSettings, _RECALL),
+    "inbox": group_of(
         InboxSettings,
         {
-            "expire_days": _integer(1, 36_500),
-            "quota": _integer(1, 1_000_000),
-            "item_bytes": _integer(64, 1_048_576),
+            "expire_days": integer(1, 36_500),
+            "quota": integer(1, 1_000_000),
+            "item_bytes": integer(64, 1_048_576),
         },
     ),
-    "runs": _group(
+    "runs": group_of(
         RunSettings,
         {
-            "preamble_items": _integer(0, 64),
-            "preamble_tokens": _integer(1, 1_000_000),
-            "index_entries": _integer(1, 100_000),
-            "resolved_days": _integer(0, 36_500),
-            "idle_minutes": _integer(1, 10_080),
+            "preamble_items": integer(0, 64),
+            "preamble_tokens": integer(1, 1_000_000),
+            "index_entries": integer(1, 100_000),
+            "resolved_days": integer(0, 36_500),
+            "idle_minutes": integer(1, 10_080),
         },
     ),
-    "store": _group(
+    "nodes": group_of(
+        NodeSettings,
+        {
+            "duplicate": number(0, 1),
+            "link": number(0, 1),
+            "links": integer(0, 100),
+            "similar": number(0, 1),
+            "save_score": integer(1, 10),
+            "profile_lines": integer(0, 100),
+        },
+    ),
+    "graph": group_of(
+        GraphSettings,
+        {
+            "expand_hops": integer(1, 3),
+            "neighbor_hops": integer(1, 3),
+            "most": integer(1, 10_000),
+        },
+    ),
+    "sleep": group_of(
+        SleepSettings,
+        {
+            "deep_at": text_of(_TIME_OF_DAY.fullmatch, "a time of day such as 03:00"),
+            "score": number(0, 1),
+            "recalls": integer(0, 1_000_000),
+            "queries": integer(0, 1_000_000),
+            "core_bytes": integer(64, 2_048),
+        },
+    ),
+    "store": group_of(
         StoreSettings,
         {
-            "index": _choice(IndexMode),
-            "durability": _choice(Durability),
-            "lock_timeout_s": _number(0, 3_600),
+            "index": choice(IndexMode),
+            "durability": choice(Durability),
+            "lock_timeout_s": number(0, 3_600),
         },
     ),
-    "policy": _group(dict, {"tighten": _tightened}),
+    "policy": group_of(dict, {"tighten": tightened}),
 }
 
 
-def _settings(reader: _Reader, values: Mapping[str, JsonValue]) -> Settings | None:
+def _settings(reader: SettingsReader, values: Mapping[str, JsonValue]) -> Settings | None:
     read = reader.group(values, (), _GROUPS)
     for name in ("store_id", "project"):
         if name not in read and not any(fault.place == (name,) for fault in reader.faults):
