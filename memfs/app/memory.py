@@ -6,7 +6,7 @@ a *no* is a value too. What could not be carried out raises a :class:`memfs.erro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -15,15 +15,23 @@ from typing import TYPE_CHECKING, Self, Unpack
 from memfs.app.asking import Asking
 from memfs.app.briefing import Briefing
 from memfs.app.conversing import Conversing
+from memfs.app.deciding import Deciding, EditText
 from memfs.app.drafts import ClaimOptions, checks_from, draft_from, times_from
+from memfs.app.dreaming import Dreaming
 from memfs.app.governing import Governing
+from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
 from memfs.app.publishing import OpenStore, Publishing
 from memfs.app.queueing import Queueing
+from memfs.app.recounting import Recounting
+from memfs.app.relating import Relating
+from memfs.app.reshaping import Reshaping
 from memfs.app.running import Running
+from memfs.app.sifting import Sifting
 from memfs.app.switches import settings_in_force
 from memfs.app.tracking import Tracking
+from memfs.app.walking import Walking
 from memfs.errors import MemfsError
 from memfs.model.authority import Sensitivity
 from memfs.model.origin import Actor, Channel
@@ -36,12 +44,8 @@ from memfs.services.modes import mode_error, require_serving, require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
-    from memfs.model.candidate import Candidate
     from memfs.model.problem import Problem
     from memfs.reconcile.reconciler import Pass
-
-EditText = Callable[[bytes, str], bytes]
-"""Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
 class Memory(
@@ -54,6 +58,14 @@ class Memory(
     Conversing,
     Briefing,
     Queueing,
+    Deciding,
+    Recounting,
+    Relating,
+    Walking,
+    Reshaping,
+    Noting,
+    Sifting,
+    Dreaming,
 ):
     """One opened store and the one who works with it. Use it as a context manager."""
 
@@ -234,92 +246,6 @@ class Memory(
             status=ResultStatus.NOTHING,
             message="nothing was changed",
             store=str(self.workspace.store.root),
-        )
-
-    # What waits --------------------------------------------------------------------
-
-    def candidates(self) -> tuple[Candidate, ...]:
-        """Returns what waits for a decision, oldest first; an agent sees its own proposals."""
-        from memfs.services.review import waiting
-
-        self._take_in()
-        return waiting(self.workspace, self.actor)
-
-    def candidate(self, reference: str) -> tuple[Candidate, str]:
-        """Returns one candidate and its difference from the ledger."""
-        from memfs.services.candidate_view import seen_candidate, seen_difference
-        from memfs.services.inbox import find_candidate
-
-        self._take_in()
-        candidate = find_candidate(self.workspace, reference, self.actor)
-        shown = seen_candidate(self.workspace, candidate, self.actor)
-        return shown, seen_difference(self.workspace, candidate, self.actor)
-
-    def accept(
-        self, references: Sequence[str] | None, *, shown: str | None = None
-    ) -> tuple[Result, ...]:
-        """Accepts candidates; ``None`` for all that wait, batches in one commit each.
-
-        Args:
-            references: Which.
-            shown: Blob id of the text that the person was shown, where it is one candidate.
-        """
-        from memfs.app.reviewing import accept_all
-        from memfs.services.review import accept
-
-        self._take_in()
-        try:
-            if references is None:
-                return accept_all(self.workspace, self.actor)
-            return tuple(
-                accept(self.workspace, item, self.actor, shown=shown) for item in references
-            )
-        finally:
-            # Settings may be among them: what follows, such as projections, is under these.
-            self._current()
-
-    def reject(
-        self, references: Sequence[str] | None, *, restore: bool = False
-    ) -> tuple[Result, ...]:
-        """Rejects candidates; ``None`` for all that wait."""
-        from memfs.services.review import reject, waiting
-
-        self._take_in()
-        chosen = references
-        if chosen is None:
-            chosen = [item.id for item in waiting(self.workspace, self.actor)]
-        return tuple(reject(self.workspace, item, self.actor, restore=restore) for item in chosen)
-
-    def take_back(self, reference: str) -> Result:
-        """Takes a proposal of the actor's own out of the inbox, before anybody decided on it."""
-        from memfs.services.take_back import take_back
-
-        require_taking(self.workspace)
-        return take_back(self.workspace, reference, self.actor)
-
-    def edit_candidate(self, reference: str, edit_text: EditText) -> Result:
-        """Opens what a candidate proposes in the person's editor."""
-        from memfs.app.reviewing import edit_candidate
-
-        self._take_in()
-        result = edit_candidate(self.workspace, reference, self.actor, edit_text)
-        self._pass()
-        return result
-
-    def import_path(
-        self, path: Path, *, format_name: str = "auto", accept: bool = False, dry_run: bool = False
-    ) -> Result:
-        """Imports what another system kept, as candidates or, accepted, as one commit."""
-        from memfs.app.importing import import_path
-
-        self._take_in()
-        return import_path(
-            self.workspace,
-            path,
-            self.actor,
-            format_name=format_name,
-            accept=accept,
-            dry_run=dry_run,
         )
 
     # How it stands -----------------------------------------------------------------

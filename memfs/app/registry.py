@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from memfs.domains.claims.kinds import CLAIM_KINDS
 from memfs.domains.governance.kinds import GOVERNANCE_KINDS
+from memfs.domains.graph.kinds import GRAPH_KINDS
 from memfs.domains.provenance.kinds import PROVENANCE_KINDS
 from memfs.domains.runs.kinds import RUN_KINDS
 from memfs.domains.sessions.kinds import SESSION_KINDS
+from memfs.domains.timeline.kinds import TIMELINE_KINDS
 from memfs.model.kinds import KindRegistry
 
 REGISTRY = KindRegistry(
@@ -16,5 +18,7 @@ REGISTRY = KindRegistry(
         *GOVERNANCE_KINDS,
         *RUN_KINDS,
         *SESSION_KINDS,
+        *TIMELINE_KINDS,
+        *GRAPH_KINDS,
     )
 )

@@ -31,6 +31,8 @@ class Filing(StrEnum):
 
     BY_MONTH = "by_month"
     """``<folder>/2026-11/…``, split before a month grows wide."""
+    BY_EVENT_MONTH = "by_event_month"
+    """As by month, but the month in which it happened, not the one in which it was learned."""
     BY_ID = "by_id"
     """``<folder>/<end of the id>/…``: the place follows from the id alone, so that two clones
     that make the same record file it in the same place."""
@@ -64,6 +66,8 @@ class KindSpec:
         review_after_days: Days until a person should look again; ``None`` for never.
         is_claim: Listed, recalled and projected as a claim; evidence and receipts are not.
         is_found: No claim, and all the same an answer to a question: runs and issues.
+        is_stated: No claim that is listed, and all the same what somebody says: events, entities
+            and edges are judged like claims.
         is_named_by_id: Its file is called by its id alone, not by its title.
         filing: How its files are spread over folders.
         fields: Fields beyond the envelope.
@@ -79,6 +83,7 @@ class KindSpec:
     review_after_days: int | None = None
     is_claim: bool = True
     is_found: bool = False
+    is_stated: bool = False
     is_named_by_id: bool = False
     filing: Filing = Filing.BY_MONTH
     fields: tuple[FieldSpec, ...] = ()
@@ -87,6 +92,11 @@ class KindSpec:
     def is_answer(self) -> bool:
         """Whether a question can be answered with records of this kind."""
         return self.is_claim or self.is_found
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether a record of this kind is what somebody says, and worth what they are."""
+        return self.is_claim or self.is_stated
 
 
 class KindRegistry:

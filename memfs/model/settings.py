@@ -116,6 +116,63 @@ class RunSettings:
 
 
 @frozen
+class NodeSettings:
+    """When two nodes are one, when they belong together, and what is worth a node at all.
+
+    Similarities are 0 to 1, scores and importance 1 to 10.
+
+    Attributes:
+        duplicate: From here on a new node is answered with the one that is there.
+        link: From here on a new node is linked to one that is there.
+        links: At most so many such links.
+        similar: From here on a node is shown as similar.
+        save_score: What scores less is not saved.
+        profile_lines: Lines of the profile, which every session is given.
+    """
+
+    duplicate: float = 0.87
+    link: float = 0.62
+    links: int = 3
+    similar: float = 0.40
+    save_score: int = 5
+    profile_lines: int = 12
+
+
+@frozen
+class GraphSettings:
+    """How far a walk over the graph goes, and how much it may find.
+
+    Attributes:
+        expand_hops: Hops of ``memfs expand`` where none are given.
+        neighbor_hops: Hops of ``memfs neighbors`` where none are given.
+        most: Nodes that one walk answers with at most.
+    """
+
+    expand_hops: int = 1
+    neighbor_hops: int = 2
+    most: int = 200
+
+
+@frozen
+class SleepSettings:
+    """When memory is gone over, and what it takes to become lasting.
+
+    Attributes:
+        deep_at: Time of day of the nightly pass, ``HH:MM`` in the machine's zone.
+        score: Least score of what is put forward as lasting.
+        recalls: Least number of times that it was recalled.
+        queries: Least number of different questions that it was recalled for.
+        core_bytes: Size of ``core.md`` in UTF-8 bytes, 2,048 at most.
+    """
+
+    deep_at: str = "03:00"
+    score: float = 0.7
+    recalls: int = 3
+    queries: int = 2
+    core_bytes: int = 2048
+
+
+@frozen
 class StoreSettings:
     """How the store writes."""
 
@@ -148,6 +205,9 @@ class Settings:
     recall: RecallSettings = field(default_factory=RecallSettings)
     inbox: InboxSettings = field(default_factory=InboxSettings)
     runs: RunSettings = field(default_factory=RunSettings)
+    nodes: NodeSettings = field(default_factory=NodeSettings)
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    sleep: SleepSettings = field(default_factory=SleepSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     tightened: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     digest: str = ""

@@ -130,7 +130,7 @@ def _check_origin(context: Context, findings: Findings) -> Findings:
     if origin.origin_class is not class_of_actor(Actor(origin.principal, origin.channel)):
         return findings.ended(Verdict.REJECT, [reason("origin.class-mismatch")])
     kind = context.kind
-    if origin.origin_class is OriginClass.SYSTEM and kind is not None and kind.is_claim:
+    if origin.origin_class is OriginClass.SYSTEM and kind is not None and kind.is_statement:
         return findings.ended(Verdict.REJECT, [reason("origin.system-claim")])
     traits = {
         Trait.CONFIRMED: context.submission.is_confirmed,
@@ -271,7 +271,7 @@ def _check_sensitivity(context: Context, findings: Findings) -> Findings:
 
 def _check_promotion(context: Context, findings: Findings) -> Findings:
     origin = context.submission.origin
-    is_account = context.kind is not None and not context.kind.is_claim
+    is_account = context.kind is not None and not context.kind.is_statement
     case = Case(
         kind=context.draft.kind,
         origin=origin.origin_class,

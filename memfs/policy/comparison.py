@@ -184,7 +184,7 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
 
 def _is_account(context: Context) -> bool:
     kind = context.kind
-    return kind is not None and kind.append_only and not kind.is_claim
+    return kind is not None and kind.append_only and not kind.is_statement
 
 
 def _comparison(context: Context) -> Comparison:

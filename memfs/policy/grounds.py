@@ -112,7 +112,7 @@ def _authority(context: Context, findings: Findings) -> Authority:
     given = default_authority(origin.origin_class)
     derived = [_authority_behind(context, item) for item in context.draft.derived_from]
     kind = context.kind
-    if kind is not None and not kind.is_claim:
+    if kind is not None and not kind.is_statement:
         return given
     if Trait.CONFIRMED in findings.traits:
         return given if origin.origin_class is OriginClass.IMPORTED else Authority.USER

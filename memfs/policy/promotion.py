@@ -124,6 +124,8 @@ _ACCOUNTS: Final = frozenset({"evidence", "receipt"})
 _SOURCES: Final = frozenset({"evidence", "excerpt"})
 WORK_KINDS: Final = frozenset({"run", "issue", "session"})
 """Records of what was done and of what is left to be done; they ask nothing of anybody."""
+_HAPPENED: Final = frozenset({"event"})
+_RELATED: Final = frozenset({"entity", "edge"})
 _SUPPORTED: Final = frozenset({"fact", "reference", "warning", "note"})
 _USER: Final = frozenset({OriginClass.USER_STATED})
 
@@ -261,6 +263,34 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
             }
         ),
         scopes=_OWN,
+    ),
+    PromotionRow(
+        code="abstract.user-stated",
+        summary="a person says what happened, or what relates to what, in their own scope",
+        verdict=Verdict.ACTIVATE,
+        kinds=_HAPPENED | _RELATED,
+        origins=_USER,
+        scopes=_OWN,
+        requires=_traits(Trait.PERSON),
+    ),
+    PromotionRow(
+        code="abstract.observed",
+        summary="what memfs saw itself happen, such as a commit or a run, is noted with what "
+        "it touched; the words in it stay those of their writer",
+        verdict=Verdict.ACTIVATE,
+        kinds=_HAPPENED | _RELATED,
+        origins=frozenset({OriginClass.HOST_OBSERVED}),
+        scopes=_OWN,
+    ),
+    PromotionRow(
+        code="abstract.quoted",
+        summary="an agent tells of what happened in words that a person said, in the same scope",
+        verdict=Verdict.ACTIVATE,
+        kinds=_HAPPENED,
+        origins=frozenset({OriginClass.AGENT_STATED}),
+        scopes=_OWN,
+        requires=_traits(Trait.QUOTED, Trait.QUOTES_COUNT),
+        is_loosenable=True,
     ),
     PromotionRow(
         code="observation.update",

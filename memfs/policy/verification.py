@@ -43,6 +43,10 @@ _FILLERS: Final = frozenset(_FILLER_WORDS.split())
 """Words that say nothing beside a path, a commit, a name or how something ended."""
 
 
+_LABELS: Final = frozenset({"event_kind", "project", "session", "turns"})
+"""Fields that say of what was quoted what sort it is and where it stands, and nothing else."""
+
+
 @frozen(kw_only=False)
 class Verification:
     """The answer of a deterministic verifier: a path, a commit, a test result, a date.
@@ -232,7 +236,9 @@ def _is_said(draft: Record, quoted: Sequence[tuple[str, ...]]) -> bool:
     title = sentences_of(draft.title.rstrip("…"))
     if sum(map(len, body or title)) < _MINIMUM_CHARS:
         return False
-    if draft.summary or draft.abstract or draft.relations or draft.fields or draft.unknown:
+    if draft.summary or draft.abstract or draft.relations or draft.unknown:
+        return False
+    if not _LABELS.issuperset(draft.fields):
         return False
     if body and not any(_is_run(body, sentences) for sentences in quoted):
         return False

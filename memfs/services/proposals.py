@@ -28,7 +28,7 @@ from memfs.policy.conflicts import is_unchanged, replaced_from
 from memfs.policy.log_text import is_log
 from memfs.policy.logs import is_continued
 from memfs.services.ports import Workspace
-from memfs.store.layout import hold_path, record_path
+from memfs.store.layout import filed_at, hold_path, record_path
 from memfs.store.snapshot import Snapshot
 
 TITLE_LENGTH: Final = 120
@@ -106,7 +106,7 @@ def place_new(
         conflicts=(),
         status=Status.ACTIVE,
     )
-    month = month_of(admitted.observed or workspace.clock.now())
+    month = month_of(filed_at(kind, admitted) or workspace.clock.now())
     path = record_path(kind, admitted, month, shards)
     shard = path.rsplit("/", 2)[1]
     shards[shard] = shards.get(shard, 0) + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
 from memfs.model.digests import content_digest
@@ -106,6 +107,13 @@ def record_path(kind: KindSpec, record: Record, month: str, shard_sizes: Mapping
         name = f"{slugify(words)}-{short_id(record.id)}"
     folder = record.id[-2:] if kind.filing is Filing.BY_ID else shard_for(month, shard_sizes)
     return f"{kind.folder}/{folder}/{name}{kind.extension}"
+
+
+def filed_at(kind: KindSpec, record: Record) -> datetime | None:
+    """Returns the instant whose month a new record is filed under; ``None`` where none is said."""
+    if kind.filing is Filing.BY_EVENT_MONTH and record.event_time is not None:
+        return record.event_time
+    return record.observed
 
 
 def subject_prefix(kind: KindSpec, subject: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -46,17 +47,27 @@ from tests.support.policy import (
 ADOPTING = replace(SETTINGS, trust=TrustSettings(hand_edits=HandEdits.ADOPT))
 
 
-def quoted(agent_quotes: bool = True) -> Decision:
+def quoted(
+    sentence: str = "Always use FastAPI for backends.",
+    *,
+    agent_quotes: bool = True,
+    draft: Callable[[str], Record] = claim,
+) -> Decision:
     """Returns the decision on an agent's proposal that quotes what Ana typed."""
-    words = "Always use FastAPI for backends. Thanks!"
+    words = f"{sentence} Thanks!"
     said = evidence(1, words)
     return submit(
-        "Always use FastAPI for backends.",
+        draft(sentence),
         AGENT,
         ledger=view(**sources((said, words))),
-        quotes=(Quote(evidence_id=said.id, text="Always use FastAPI for backends."),),
+        quotes=(Quote(evidence_id=said.id, text=sentence),),
         settings=replace(SETTINGS, trust=TrustSettings(agent_quotes=agent_quotes)),
     )
+
+
+def event(title: str) -> Record:
+    """Returns an event without an id."""
+    return Record(kind="event", title=title, event_time=NOW, fields={"event_kind": "work"})
 
 
 FOUND = view(verifications=(Verification("path", True, ("src/x.py",)),))
@@ -409,6 +420,9 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
             Record(kind="episode", body="x", fields={"outcome": "failure"}), HOST
         ),
         "work.recorded": submit(Record(kind="issue", body="x", fields={"key": "x"}), AGENT),
+        "abstract.user-stated": submit(event("The export moved to 04:00")),
+        "abstract.observed": submit(event("Fix the export"), HOST),
+        "abstract.quoted": quoted("We moved the export to 04:00.", draft=event),
         "observation.update": submit(
             claim(kind="fact", subject="a"),
             HOST,

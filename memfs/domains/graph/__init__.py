@@ -1,0 +1,1 @@
+"""What relates to what: entities, edges, and the ways between them."""

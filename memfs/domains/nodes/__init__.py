@@ -1,0 +1,1 @@
+"""Free-form nodes and the profile, over the one record substrate."""
