@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
-import stat
 import socket
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
