@@ -155,8 +155,11 @@ def _set_broken_config_aside(git_dir: Path) -> None:
 
 def configure_repository(git_dir: Path) -> None:
     """Sets the repository's own configuration, attributes and excludes where they differ."""
-    for drift in config_drift(git_dir):
-        _set_config(git_dir, drift.name, drift.expected)
+    drifts = config_drift(git_dir)
+    is_appended = _append_config(git_dir, [drift for drift in drifts if not drift.found])
+    for drift in drifts:
+        if drift.found or not is_appended:
+            _set_config(git_dir, drift.name, drift.expected)
     if not _has_identity(git_dir):
         # Without one, a person's own `git commit` in the store would be refused.
         login = _login()
@@ -252,6 +255,40 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
 
 def _set_config(git_dir: Path, name: str, value: str) -> None:
     run_git(git_dir, None, "config", "--local", "--replace-all", name, value, is_read=False)
+
+
+def _append_config(git_dir: Path, missing: Sequence[ConfigDrift]) -> bool:
+    """Adds settings that the configuration does not have, all at once, under Git's own lock.
+
+    Git starts a process for each setting that it is asked to write, and a new store has none of
+    them. What stands in the file stays as it is.
+
+    Returns:
+        Whether they stand there now; false where somebody else is writing the file.
+    """
+    sections: dict[str, list[str]] = {}
+    for drift in missing:
+        section, _, key = drift.name.rpartition(".")
+        name, _, inner = section.partition(".")
+        head = f'[{name} "{inner}"]' if inner else f"[{name}]"
+        sections.setdefault(head, []).append(f'\t{key} = "{drift.expected}"\n')
+    added = "".join(f"{head}\n{''.join(lines)}" for head, lines in sections.items())
+    config, lock = git_dir / "config", git_dir / "config.lock"
+    try:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return False
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            before = config.read_bytes()
+            between = b"" if before.endswith(b"\n") or not before else b"\n"
+            out.write(before + between + added.encode("ascii"))
+            out.flush()
+            os.fsync(out.fileno())
+        lock.replace(config)
+    finally:
+        lock.unlink(missing_ok=True)
+    return True
 
 
 def _has_identity(git_dir: Path) -> bool:

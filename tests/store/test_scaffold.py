@@ -10,12 +10,13 @@ import pytest
 from memfs.model.ids import CommitId
 from memfs.store.discovery import discover
 from memfs.store.files import TEMPORARY_PREFIX
-from memfs.store.git import run_git
+from memfs.store.git import GitFailedError, run_git
 from memfs.store.scaffold import (
     HOOKS,
     MERGE_DRIVER,
     UnsuitableFolderError,
     config_drift,
+    configure_repository,
     exclude_from_project,
     hook_text,
     install_hooks,
@@ -335,3 +336,29 @@ def test_running_git_ignores_the_environment_of_the_caller(
         head = run_git(root / ".git", root, "rev-parse", "HEAD").decode().strip()
         assert CommitId(head) == store.main_head()
         assert store.working_changes().is_clean
+
+
+def test_what_a_person_wrote_into_the_configuration_stays(tmp_path: Path) -> None:
+    root = tmp_path / ".memfs"
+    prepare_store(root)
+    config = root / ".git" / "config"
+    config.write_text("# mine\n[core]\n\tbare = false\n[gc]\n\tauto = 5\n", encoding="ascii")
+
+    configure_repository(root / ".git")
+
+    assert config_drift(root / ".git") == ()
+    text = config.read_text("ascii")
+    assert text.startswith("# mine\n[core]\n\tbare = false\n[gc]\n\tauto = 0\n")
+
+
+def test_a_configuration_that_somebody_is_writing_is_not_written_over(tmp_path: Path) -> None:
+    root = tmp_path / ".memfs"
+    prepare_store(root)
+    config = root / ".git" / "config"
+    config.write_text("[core]\n\tbare = false\n", encoding="ascii")
+    (root / ".git" / "config.lock").touch()
+
+    with pytest.raises(GitFailedError):
+        configure_repository(root / ".git")
+
+    assert config.read_text("ascii") == "[core]\n\tbare = false\n"
