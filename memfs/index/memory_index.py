@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch, first_terms
 from memfs.index.documents import Document, document_from
+from memfs.index.likeness import Frequencies
 from memfs.index.port import (
     DEFAULT_INDEXING,
     DEFAULT_SCORING,
@@ -50,6 +51,15 @@ class MemoryIndex:
     def gates(self) -> dict[str, int]:
         """Returns how many records are behind each gate."""
         return self._searcher.gates()
+
+    def frequencies(
+        self,
+        query: IndexQuery,
+        terms: Collection[str],
+        scoring: ScoringSettings = DEFAULT_SCORING,
+    ) -> Frequencies:
+        """Returns in how many of the records that ``query`` may see each of some terms stands."""
+        return self._searcher.frequencies(query, terms, scoring)
 
     def search(
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING

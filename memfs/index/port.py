@@ -18,6 +18,7 @@ from memfs.model.frozen import frozen
 
 if TYPE_CHECKING:
     from memfs.index.documents import Document
+    from memfs.index.likeness import Frequencies
 
 SCHEMA_VERSION = 4
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
@@ -150,6 +151,15 @@ class RecordIndex(Protocol):
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
     ) -> list[IndexHit]:
         """Returns the best hits, best first, ties by path; unseen records leave no trace."""
+        ...
+
+    def frequencies(
+        self,
+        query: IndexQuery,
+        terms: Collection[str],
+        scoring: ScoringSettings = DEFAULT_SCORING,
+    ) -> Frequencies:
+        """Returns in how many of the records that ``query`` may see each of some terms stands."""
         ...
 
     def gates(self) -> Mapping[str, int]:

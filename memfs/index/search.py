@@ -17,6 +17,7 @@ from memfs.index.analysis import Analyzer
 from memfs.index.columns import Columns
 from memfs.index.dates import asks_time, is_time_word, question_keys
 from memfs.index.documents import NO_INSTANT
+from memfs.index.likeness import Frequencies
 from memfs.index.port import IndexHit, IndexQuery, ScoringSettings
 from memfs.index.scoring import Question, Tally, tally
 from memfs.index.view import View
@@ -82,6 +83,14 @@ class Searcher:
         question = self._question(query, view)
         sums = tally(view, question, scoring, limit=query.limit)
         return self._ranked(query, scoring, sums, question, view)
+
+    def frequencies(
+        self, query: IndexQuery, terms: Iterable[str], scoring: ScoringSettings
+    ) -> Frequencies:
+        """Returns in how many of the visible documents each of some terms stands."""
+        view = self._visible(query, scoring)
+        having = {term: len(view.postings("text", term)[0]) for term in dict.fromkeys(terms)}
+        return Frequencies(count=view.count, having=having)
 
     def _listed(self, view: View, query: IndexQuery) -> list[IndexHit]:
         """Returns the visible documents, those that have the keys asked for, newest first."""

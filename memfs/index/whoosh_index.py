@@ -15,6 +15,7 @@ from memfs.index.analysis import Analyzer
 from memfs.index.batch import Batch, first_terms
 from memfs.index.columns import Columns, columns_name
 from memfs.index.documents import Document
+from memfs.index.likeness import Frequencies
 from memfs.index.manifest import Manifest, read_manifest
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, ScoringSettings
 from memfs.index.postings import Block, SegmentReader, small_counts
@@ -89,6 +90,15 @@ class WhooshIndex:
     def gates(self) -> dict[str, int]:
         """Returns how many records are behind each gate."""
         return self._searcher.gates()
+
+    def frequencies(
+        self,
+        query: IndexQuery,
+        terms: Collection[str],
+        scoring: ScoringSettings = DEFAULT_SCORING,
+    ) -> Frequencies:
+        """Returns in how many of the records that ``query`` may see each of some terms stands."""
+        return self._searcher.frequencies(query, terms, scoring)
 
     def search(
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING
@@ -177,6 +187,15 @@ class OverlaidIndex:
     def gates(self) -> dict[str, int]:
         """Returns how many records are behind each gate."""
         return self._searcher.gates()
+
+    def frequencies(
+        self,
+        query: IndexQuery,
+        terms: Collection[str],
+        scoring: ScoringSettings = DEFAULT_SCORING,
+    ) -> Frequencies:
+        """Returns in how many of the records that ``query`` may see each of some terms stands."""
+        return self._searcher.frequencies(query, terms, scoring)
 
     def search(
         self, query: IndexQuery, scoring: ScoringSettings = DEFAULT_SCORING

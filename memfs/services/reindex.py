@@ -106,6 +106,11 @@ def document_of(workspace: Workspace, stored: StoredRecord) -> Document:
     return document_from(stored, _generations(workspace).analyzer, DEFAULT_INDEXING.weights)
 
 
+def analyzer_of(workspace: Workspace) -> Analyzer:
+    """Returns what takes texts of this store apart, with the words that it knows already."""
+    return _generations(workspace).analyzer
+
+
 def purge_index(workspace: Workspace) -> bool:
     """Brings the index to the ledger head and leaves no word of a removed record in it (A39).
 
