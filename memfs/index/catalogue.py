@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from memfs.errors import IndexUnavailableError
+from memfs.index import catalogue_links
 from memfs.index.catalogue_rows import (
     CLOSURE,
     COLUMNS,
@@ -30,6 +31,8 @@ from memfs.index.catalogue_rows import (
     CatalogueFilter,
     TombstoneEntry,
 )
+from memfs.index.catalogue_writes import TABLES, add_rows, remove_rows
+from memfs.model.graph import EdgeSort, Link
 from memfs.model.text import normalise_text
 
 __all__ = [
@@ -170,10 +173,10 @@ class Catalogue:
                     connection.execute("ROLLBACK")
                     return False
                 if is_rebuild:
-                    for table in ("entry", "edge", "mark"):
+                    for table in TABLES:
                         connection.execute(f"DELETE FROM {table}")
-                _remove(connection, removed)
-                _add(connection, added)
+                remove_rows(connection, removed)
+                add_rows(connection, added)
                 connection.executemany(
                     "INSERT OR REPLACE INTO mark VALUES (?, ?)",
                     ((mark, item.path) for item in tombstones for mark in item.marks),
@@ -290,6 +293,37 @@ class Catalogue:
             ).fetchall()
         return tuple(_entry(row) for row in rows)
 
+    def links_of(
+        self, ids: Collection[str], *, sorts: Collection[EdgeSort] | None = None
+    ) -> tuple[Link, ...]:
+        """Returns the links that touch any of ``ids`` in either direction, of ``sorts`` alone.
+
+        Replaced edges are among them until their successor begins: ask ``Link.holds_at``.
+        """
+        with self._reading() as connection:
+            return catalogue_links.links_of(connection, ids, sorts)
+
+    def all_links(self, *, sorts: Collection[EdgeSort] | None = None) -> tuple[Link, ...]:
+        """Returns every link, of ``sorts`` alone."""
+        with self._reading() as connection:
+            return catalogue_links.all_links(connection, sorts)
+
+    def entities_named(self, key: str) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows of who bears a name by its key (see ``memfs.model.naming``)."""
+        with self._reading() as connection:
+            ids = catalogue_links.ids_named(connection, key)
+        return tuple(row for identifier in ids for row in self.by_id(identifier))
+
+    def resolve_merged(self, identifier: str) -> str:
+        """Returns what an id was merged into, however far; itself where it was not."""
+        with self._reading() as connection:
+            return catalogue_links.survivor(connection, identifier)
+
+    def merged_into(self, identifier: str) -> tuple[str, ...]:
+        """Returns the ids that resolve to ``identifier``, without it, sorted."""
+        with self._reading() as connection:
+            return catalogue_links.merged_into(connection, identifier)
+
     def with_status(self, status: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows with this status, ordered by id; cheap for any but the served one."""
         return self._select("WHERE status = ? AND status <> 'active' ORDER BY id", (status,))
@@ -354,22 +388,3 @@ class Catalogue:
 
 def _entry(row: Sequence[Any]) -> CatalogueEntry:
     return CatalogueEntry(**dict(zip(COLUMNS, row, strict=True)))
-
-
-def _remove(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
-    gone = [(path,) for path in paths]
-    for table in ("entry", "edge", "mark"):
-        connection.executemany(f"DELETE FROM {table} WHERE path = ?", gone)
-
-
-def _add(connection: sqlite3.Connection, entries: Iterable[CatalogueEntry]) -> None:
-    edges: list[tuple[str, str, str]] = []
-
-    def rows() -> Iterator[tuple[object, ...]]:
-        for entry in entries:
-            edges.extend((source, entry.id, entry.path) for source in entry.inputs)
-            yield tuple(getattr(entry, name) for name in COLUMNS)
-
-    places = ", ".join("?" for _ in COLUMNS)
-    connection.executemany(f"INSERT OR REPLACE INTO entry VALUES ({places})", rows())
-    connection.executemany("INSERT OR REPLACE INTO edge VALUES (?, ?, ?)", edges)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from memfs.index.catalogue_links import LINK_SCHEMA
 from memfs.model.frozen import frozen
+from memfs.model.graph import Link
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 COLUMNS: Final = (
     "path",
     "blob",
@@ -48,6 +50,7 @@ CREATE TABLE edge (source NOT NULL, target NOT NULL, path NOT NULL, PRIMARY KEY 
 CREATE INDEX edge_path ON edge (path);
 CREATE TABLE mark (mark NOT NULL, path NOT NULL, PRIMARY KEY (mark, path)) WITHOUT ROWID;
 CREATE INDEX mark_path ON mark (path);
+{LINK_SCHEMA}
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
@@ -57,8 +60,9 @@ class CatalogueEntry:
     """One row: what is needed to find a record, nothing that replaces reading it.
 
     ``observed`` is RFC 3339 or empty; ``tags`` are joined by commas with one at each end.
-    ``inputs`` are the ids that the record rests on: written, and asked for only the other way
-    round (``Catalogue.dependents``), so that a row that was read has none.
+    ``inputs`` are the ids that the record rests on, ``links`` what stands in it, ``keys`` those of
+    its names as an entity, ``survivor`` what it was merged into: written, and asked for only the
+    other way round (``Catalogue.dependents``, ``links_of``), so that a row that was read has none.
     """
 
     path: str
@@ -76,6 +80,9 @@ class CatalogueEntry:
     importance: int
     tags: str
     inputs: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    keys: tuple[str, ...] = ()
+    survivor: str = ""
 
 
 @frozen

@@ -7,8 +7,11 @@ which. The two are never mixed up: whoever walks the graph is told which is whic
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
+
+from memfs.model.frozen import frozen
 
 ENTITY_KIND: Final = "entity"
 EDGE_KIND: Final = "edge"
@@ -37,3 +40,38 @@ class EdgeSort(StrEnum):
     def is_structural(self) -> bool:
         """Whether it is read off records, and asserted by nobody."""
         return self is not EdgeSort.ASSERTED
+
+
+@frozen
+class Link:
+    """One edge of the graph, as a walk sees it: where it leads, what it is, who says so.
+
+    Attributes:
+        start: Id of the record or entity that it starts at.
+        end: Id of what it leads to. What a record names by a name that no entity has leads to
+            ``name:`` and a digest; a catalogue never answers with that.
+        relation: How the one bears on the other; of a structural link the name of its sort.
+        sort: Where it comes from.
+        record: Id of the record that it stands in: the edge, or the start or end themselves.
+        path: The file of that record.
+        since: From when on it holds; ``None`` for always.
+        until: When it ceased to hold, or was replaced; ``None`` for never.
+    """
+
+    start: str
+    end: str
+    relation: str
+    sort: EdgeSort
+    record: str
+    path: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def holds_at(self, moment: datetime) -> bool:
+        """Tells whether the link holds at ``moment``; its time is half open."""
+        is_begun = self.since is None or self.since <= moment
+        return is_begun and (self.until is None or moment < self.until)
+
+    def other_end(self, identifier: str) -> str:
+        """Returns the end that is not ``identifier``."""
+        return self.end if identifier == self.start else self.start

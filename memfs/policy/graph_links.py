@@ -1,0 +1,125 @@
+"""Reads the graph off one record: the links that stand in it and the names that it bears.
+
+An edge record states one link; every other record carries structural ones. What was taken back
+links nothing and bears no name. Nothing here opens anything: whoever walks a link asks the read
+gate about the record that it stands in and about both ends (A38).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from memfs.model.digests import content_digest
+from memfs.model.graph import EDGE_KIND, ENTITY_KIND, EdgeSort, Link
+from memfs.model.ids import is_id, split_version
+from memfs.model.naming import entity_key
+from memfs.model.record import Record
+from memfs.model.run import RUN_KIND
+from memfs.policy.conflicts import is_answering
+from memfs.policy.withdrawal import is_withdrawn
+
+NAMED: Final = "name:"
+"""Before the digest of the key of a name, where an id would stand."""
+_MERGED_KINDS: Final = frozenset({ENTITY_KIND, "note"})
+_LINEAGE: Final = ("parent", "previous")
+
+
+def links_of_record(record: Record, path: str = "") -> tuple[Link, ...]:
+    """Returns the links that stand in a record, each once, in a fixed order.
+
+    An edge that is replaced answers until its successor begins; one that was taken back, or is
+    replaced for all time, is no link.
+    """
+    if record.kind == EDGE_KIND:
+        asserted = asserted_link(record, path) if is_answering(record) else None
+        return () if asserted is None else (asserted,)
+    found = (
+        Link(start=start, end=end, relation=relation, sort=sort, record=record.id, path=path)
+        for start, end, relation, sort in _structural(record)
+        if start != end
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def asserted_link(record: Record, path: str = "") -> Link | None:
+    """Returns the link that an edge record states, whatever its state; ``None`` for a bad one."""
+    start, end, relation = (str(record.fields.get(name, "")) for name in ("from", "to", "relation"))
+    if not (is_id(start) and is_id(end)) or start == end:
+        return None
+    return Link(
+        start=start,
+        end=end,
+        relation=relation,
+        sort=EdgeSort.ASSERTED,
+        record=record.id,
+        path=path,
+        since=record.valid_from,
+        until=record.holds_until,
+    )
+
+
+def _structural(record: Record) -> Iterator[tuple[str, str, str, EdgeSort]]:
+    own = record.id
+    for sort, names in (
+        (EdgeSort.DERIVED, record.derived_from),
+        (EdgeSort.EVIDENCE, record.evidence),
+        (EdgeSort.SUPERSEDES, record.supersedes),
+    ):
+        for name in names:
+            yield own, split_version(name)[0], str(sort), sort
+    if record.superseded_by:
+        successor = split_version(record.superseded_by)[0]
+        yield successor, own, str(EdgeSort.SUPERSEDES), EdgeSort.SUPERSEDES
+    if record.kind == RUN_KIND:
+        for relation in _LINEAGE:
+            other = str(record.fields.get(relation, ""))
+            if is_id(other):
+                yield own, other, relation, EdgeSort.LINEAGE
+    for name in record.entities:
+        end = mention_end(name)
+        if end:
+            yield own, end, str(EdgeSort.MENTIONS), EdgeSort.MENTIONS
+
+
+def mention_end(name: str) -> str:
+    """Returns where a mention leads: to an id, or to a name that an entity may bear."""
+    if is_id(name):
+        return name
+    key = entity_key(name)
+    return f"{NAMED}{name_digest(key)}" if key else ""
+
+
+def name_digest(key: str) -> str:
+    """Returns what stands for the key of a name in a cache, which keeps no names."""
+    return content_digest("name", key.encode("utf-8", "replace")).rpartition(":")[2]
+
+
+def names_of_entity(record: Record) -> tuple[str, ...]:
+    """Returns the names of an entity as they are written, its own first, no key twice."""
+    aliases = record.fields.get("aliases")
+    listed = [str(name) for name in aliases] if isinstance(aliases, list | tuple) else []
+    by_key: dict[str, str] = {}
+    for name in (record.title, record.subject, *listed):
+        key = entity_key(name)
+        if key:
+            by_key.setdefault(key, name)
+    return tuple(by_key.values())
+
+
+def keys_of_entity(record: Record) -> tuple[str, ...]:
+    """Returns the keys by which a record is found as an entity; none for any other record."""
+    if record.kind != ENTITY_KIND or is_withdrawn(record):
+        return ()
+    return tuple(entity_key(name) for name in names_of_entity(record))
+
+
+def survivor_of(record: Record) -> str:
+    """Returns the id of what a record was merged into; empty where it was not.
+
+    What is only replaced from a later moment on still stands for itself until then.
+    """
+    if record.kind not in _MERGED_KINDS or record.superseded_from is not None:
+        return ""
+    successor = split_version(record.superseded_by)[0]
+    return successor if successor != record.id and not is_withdrawn(record) else ""
