@@ -12,7 +12,9 @@ from datetime import datetime
 from types import MappingProxyType
 
 from memfs.model.authority import DEFAULT_SINKS, Authority, Sensitivity, Sink
+from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
+from memfs.model.instants import format_instant
 from memfs.model.origin import Origin
 from memfs.model.relation import Relation
 from memfs.model.scope import Scope
@@ -101,6 +103,18 @@ class Record:
         if self.valid_until is None:
             return self.superseded_from
         return min(self.valid_until, self.superseded_from)
+
+    @property
+    def said(self) -> str:
+        """What it says beside its title, for comparison: its prose, or else its fields.
+
+        What happened at another time is something else that happened: of an event the time and
+        the whole of its words count too.
+        """
+        if self.body or self.kind != EVENT_KIND:
+            return self.body or self.field_text
+        moment = "" if self.event_time is None else format_instant(self.event_time)
+        return f"{self.field_text}\nevent_time: {moment}\n{self.summary}".rstrip()
 
     @property
     def field_text(self) -> str:

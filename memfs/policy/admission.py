@@ -243,7 +243,7 @@ def _check_tombstones(context: Context, findings: Findings) -> Findings:
         return findings
     draft = context.draft
     fingerprint = claim_fingerprint(
-        draft.kind, str(context.scope), draft.subject, draft.title, draft.body or draft.field_text
+        draft.kind, str(context.scope), draft.subject, draft.title, draft.said
     )
     if fingerprint in context.view.tombstoned or draft.id in context.view.tombstoned:
         return findings.ended(Verdict.REJECT, [reason("tombstone.matches")])

@@ -45,7 +45,10 @@ def check_contradiction(context: Context, findings: Findings) -> Findings:
     if not others:
         return findings
     is_observed = context.submission.origin.origin_class is OriginClass.HOST_OBSERVED
-    replaced = _observed_before(context, others) if is_observed else _own(context, others)
+    if context.kind is not None and context.kind.append_only and not _speaker(context):
+        replaced = _told_before(context, others)
+    else:
+        replaced = _observed_before(context, others) if is_observed else _own(context, others)
     if replaced:
         findings = replace(findings, supersedes=replaced).with_traits(Trait.OWN_CORRECTION)
         findings = findings.noted(reason("correction.supersedes", replaced[0]))
@@ -56,7 +59,8 @@ def check_contradiction(context: Context, findings: Findings) -> Findings:
         return findings
     findings = replace(findings, conflicts=tuple(record.id for record in standing))
     findings = findings.noted(*_reasons(context, standing))
-    if context.is_person or is_observed:
+    is_taking_place = any(record.id in context.draft.supersedes for record in standing)
+    if (context.is_person or is_observed) and not is_taking_place:
         return findings
     return findings.with_traits(Trait.CONTRADICTS)
 
@@ -125,6 +129,19 @@ def _observed_before(context: Context, others: tuple[StoredRecord, ...]) -> tupl
         and item.record.origin.principal == principal
         and is_reaching_past(context.draft, item.record)
         and not is_newer(item.record, seen)
+    )
+
+
+def _told_before(context: Context, others: tuple[StoredRecord, ...]) -> tuple[str, ...]:
+    """Returns the ids of what the same source told before of what is told once (O7)."""
+    origin = context.submission.origin
+    return tuple(
+        item.record.id
+        for item in others
+        if item.record.origin is not None
+        and item.record.origin.principal == origin.principal
+        and item.record.origin.origin_class is origin.origin_class
+        and is_reaching_past(context.draft, item.record)
     )
 
 

@@ -64,7 +64,7 @@ def contradictions(
     """
     answering = sorted(
         (
-            (item.id, key, statement_of(item.title, item.body), item)
+            (item.id, key, statement_of(item.title, item.said), item)
             for item in records
             if is_answering(item, now)
             and (key := key_of(item, registry=registry, project=project)) is not None

@@ -36,11 +36,7 @@ class Comparison:
 
 def is_same_statement(left: Record, right: Record) -> bool:
     """Tells whether two records state the same words after folding."""
-    return statement_of(left.title, _words(left)) == statement_of(right.title, _words(right))
-
-
-def _words(record: Record) -> str:
-    return record.body or record.field_text
+    return statement_of(left.title, left.said) == statement_of(right.title, right.said)
 
 
 def is_same_key(left: Record, right: Record, project: Scope) -> bool:
@@ -137,6 +133,23 @@ def is_contradiction(
     )
 
 
+def is_naming(draft: Record, record: Record, *, registry: KindRegistry, project: Scope) -> bool:
+    """Tells whether a draft says itself that it takes the place of a record.
+
+    Only what is never said anew in its own file does: another event, another edge (O7). Whether
+    it may is decided as for any contradiction.
+    """
+    kind = registry.get(draft.kind)
+    return (
+        kind is not None
+        and kind.append_only
+        and kind.is_stated
+        and record.kind == draft.kind
+        and (draft.scope or project) == (record.scope or project)
+        and record.id in draft.supersedes
+    )
+
+
 def compare(
     draft: Record,
     others: Iterable[StoredRecord],
@@ -163,7 +176,8 @@ def compare(
     repeated: list[StoredRecord] = []
     for _, stored in sorted(answering.items()):
         record = stored.record
-        if is_contradiction(draft, record, registry=registry, project=project):
+        is_named = is_naming(draft, record, registry=registry, project=project)
+        if is_named or is_contradiction(draft, record, registry=registry, project=project):
             contradicted.append(stored)
         elif _is_repeated(draft, record, project):
             repeated.append(stored)

@@ -53,7 +53,12 @@ def admission_view(
     )
     return AdmissionView(
         same_subject=read_entries(
-            workspace, snapshot, same_subject_entries(workspace, catalogue, draft.subject, scope)
+            workspace,
+            snapshot,
+            (
+                *same_subject_entries(workspace, catalogue, draft.subject, scope),
+                *(row for name in _ids(draft.supersedes) for row in catalogue.by_id(name)),
+            ),
         ),
         same_content=same_content,
         target=_target(workspace, snapshot, catalogue, submission.target),

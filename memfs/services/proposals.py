@@ -100,7 +100,7 @@ def place_new(
         id=record.id or workspace.ids.new_id(kind.id_prefix),
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,
-        supersedes=tuple(sorted({*record.supersedes, *decision.supersedes})),
+        supersedes=_replaced_by(kind, record, decision),
         superseded_by="",
         superseded_from=None,
         conflicts=(),
@@ -113,6 +113,13 @@ def place_new(
     admitted = as_kept(workspace, admitted)
     content = encode_record(admitted, workspace.registry)
     return Draft(record=admitted, path=path, content=content, expected=None, decision=decision)
+
+
+def _replaced_by(kind: KindSpec, record: Record, decision: Decision) -> tuple[str, ...]:
+    """Returns what a new record takes the place of; an event or edge of nothing but what it may."""
+    if kind.append_only and kind.is_stated:
+        return tuple(sorted(decision.supersedes))
+    return tuple(sorted({*record.supersedes, *decision.supersedes}))
 
 
 def _lasting_origin(origin: Origin | None) -> Origin | None:

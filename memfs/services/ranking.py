@@ -98,7 +98,7 @@ def without_repeats(
     repeats: list[ScoredRecord] = []
     for item in order:
         record = item.stored.record
-        statement = f"{statement_of(record.title, record.body)}\0{record.field_text}"
+        statement = f"{statement_of(record.title, record.said)}\0{record.field_text}"
         (repeats if statement in seen else distinct).append(item)
         seen.add(statement)
     return tuple(distinct), tuple(repeats)

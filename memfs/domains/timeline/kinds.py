@@ -13,6 +13,7 @@ EVENT = KindSpec(
     extension=".json",
     id_prefix=TIMELINE_PREFIX,
     append_only=True,
+    single_valued=True,
     is_claim=False,
     is_stated=True,
     is_found=True,
