@@ -8,13 +8,13 @@ in is dashed.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
 
 from memfs.model.graph import Link
+from memfs.model.preview import one_line
 from memfs.model.values import JsonValue
 
 LABEL_CHARS: Final = 60
@@ -130,7 +130,7 @@ def _mermaid(
 
 def _mermaid_label(text: str) -> str:
     """Returns a label in which only letters, digits and harmless signs stand for themselves."""
-    line = one_line(text)
+    line = one_line(text, LABEL_CHARS)
     return "".join(
         char if char.isalnum() or char in _MERMAID_PLAIN else f"#{ord(char)};" for char in line
     )
@@ -154,7 +154,7 @@ def _dot(nodes: Sequence[GraphNode], links: Sequence[Link], *, is_cut: bool) -> 
 
 def _dot_text(text: str) -> str:
     """Returns a quoted string of Graphviz, in which a backslash is only a backslash."""
-    line = one_line(text).replace("\\", "\\\\").replace('"', '\\"')
+    line = one_line(text, LABEL_CHARS).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{line}"'
 
 
@@ -167,13 +167,3 @@ def _json(nodes: Sequence[GraphNode], links: Sequence[Link], *, is_cut: bool) ->
         "is_cut": is_cut,
     }
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-
-
-def one_line(text: str, most: int = LABEL_CHARS) -> str:
-    """Returns the beginning of a text on one line, without what hides, reorders or breaks it."""
-    if len(text) > most * 8:
-        text = text[: most * 8]
-    if not (text.isascii() and text.isprintable()):
-        text = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in text)
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
