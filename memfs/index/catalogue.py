@@ -207,6 +207,11 @@ class Catalogue:
         """Returns the rows with this id; more than one is a problem of the store."""
         return self._select("WHERE id = ? ORDER BY path", (identifier,))
 
+    def by_ids(self, ids: Iterable[str]) -> tuple[CatalogueEntry, ...]:
+        """Returns the rows with any of these ids, ordered by id."""
+        where = "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id, path"
+        return self._select(where, (json.dumps(list(ids)),))
+
     def by_suffix(self, suffix: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows whose id ends with ``suffix``, ordered by id."""
         if len(suffix) == 6:

@@ -109,16 +109,19 @@ def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
     except CatalogueDamagedError:
         pass
     except OSError:
-        return _passing(workspace, snapshot)
+        return passing_catalogue(workspace, snapshot)
     try:
         Catalogue.discard(workspace.cache_dir)
         return _current(workspace, snapshot, workspace.cache_dir)
     except (CatalogueDamagedError, OSError):
-        return _passing(workspace, snapshot)
+        return passing_catalogue(workspace, snapshot)
 
 
-def _passing(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
-    """Makes a catalogue in a private folder that goes when the catalogue does."""
+def passing_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
+    """Makes a catalogue of any commit in a private folder that goes when the catalogue does.
+
+    Every record file of that commit is read: there is no index of what is past.
+    """
     import tempfile  # a machine that works never needs it
     import weakref
 
