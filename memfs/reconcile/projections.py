@@ -8,7 +8,6 @@ the record behind the line (DESIGN §3). Nothing here reads or writes a file.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,9 +16,16 @@ from enum import StrEnum
 from typing import Final
 
 from memfs.model.frozen import frozen
-from memfs.model.ids import split_version
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.record import Record, StoredRecord
+from memfs.services.marked_lines import (
+    SHORTENED,
+    flat,
+    marked_line,
+    read_line,
+    view_digest,
+    visible_words,
+)
 
 LINE_CHARS: Final = 150
 """Most characters of a line that a person sees; marker and link target come on top."""
@@ -31,13 +37,7 @@ _HEADER_LINE: Final = re.compile(
     r"<!-- memfs: generated from (?P<count>\d{1,9}) records up to (?P<newest>\w*); "
     r".*?(?P<digest>[0-9a-f]{16}) -->\Z"
 )
-_MARKER: Final = re.compile(r"\s*<!--\s*(?P<reference>[a-z]{2,8}_[0-9a-z]{26}@[0-9]+)\s*-->\s*\Z")
-_LINK: Final = re.compile(r"\[(?P<text>(?:\\.|[^\\\]])*)\]\((?P<target>[^)]*)\)\Z")
-_BULLET: Final = re.compile(r"[-*+]\s+(?P<text>.*\S)\s*\Z")
 _HEADING: Final = re.compile(r"##\s+(?P<text>.*?)\s*\Z")
-_ESCAPED: Final = re.compile(r"[\\\[\]<>`*_]")
-_UNESCAPED: Final = re.compile(r"\\(?P<mark>[\\\[\]<>`*_])")
-_SHORTENED: Final = "…"
 
 
 class EditKind(StrEnum):
@@ -92,17 +92,17 @@ def render_index(records: Iterable[StoredRecord], *, registry: KindRegistry, tit
         by_kind[stored.record.kind].append(stored)
     kinds = [kind for kind in _claims(registry) if by_kind[kind.name]]
     groups = [_group(kind, by_kind[kind.name]) for kind in kinds]
-    body = f"# {_flat(title)}\n\n" + ("\n".join(groups) or "Nothing is remembered yet.\n")
+    body = f"# {flat(title)}\n\n" + ("\n".join(groups) or "Nothing is remembered yet.\n")
     ids = [stored.record.id for kind in kinds for stored in by_kind[kind.name]]
     newest = max(ids, key=_age_key, default="")
-    return f"{_HEADER.format(count=len(ids), newest=newest, digest=_digest(body))}\n{body}"
+    return f"{_HEADER.format(count=len(ids), newest=newest, digest=view_digest(body))}\n{body}"
 
 
 def is_pristine(text: str) -> bool:
     """Tells whether an index is exactly as it was generated, though perhaps long ago."""
     head, _, body = text.partition("\n")
     match = _HEADER_LINE.match(head)
-    return match is not None and match["digest"] == _digest(body)
+    return match is not None and match["digest"] == view_digest(body)
 
 
 def read_edits(
@@ -131,20 +131,20 @@ def read_edits(
     return (*edits, *removed)
 
 
-def revised_record(record: Record, edit: ProjectionEdit) -> Record:
+def revised_record(record: Record, edit: ProjectionEdit, *, limit: int = LINE_CHARS) -> Record:
     """Returns the next version of ``record`` as an edited line words it.
 
-    A line shows the title, shortened where it is long; what was cut off stays. Where the
-    body begins with the title, its first line follows.
+    A line shows the title, shortened to ``limit`` where it is long; what was cut off stays.
+    Where the body begins with the title, its first line follows.
     """
-    shown = _visible(record)
+    shown = visible_words(record, limit)
     title = edit.text
-    if shown.endswith(_SHORTENED) and title.endswith(_SHORTENED):
-        rest = _flat(record.title)[len(shown) - 1 :]
-        title = title.removesuffix(_SHORTENED) + rest
+    if shown.endswith(SHORTENED) and title.endswith(SHORTENED):
+        rest = flat(record.title)[len(shown) - 1 :]
+        title = title.removesuffix(SHORTENED) + rest
     first, separator, rest_of_body = record.body.partition("\n")
     body = record.body
-    if _flat(first).lstrip("# ") == _flat(record.title):
+    if flat(first).lstrip("# ") == flat(record.title):
         lead = first[: len(first) - len(first.lstrip("# "))]
         body = f"{lead}{title}{separator}{rest_of_body}"
     return replace(record, title=title, body=body, version=record.version + 1)
@@ -184,28 +184,12 @@ def _group(kind: KindSpec, records: list[StoredRecord]) -> str:
 
 
 def _render_line(stored: StoredRecord) -> str:
-    record = stored.record
-    shown = _ESCAPED.sub(lambda match: f"\\{match[0]}", _visible(record))
-    target = stored.path.replace("%", "%25").replace(" ", "%20").replace(")", "%29")
-    return f"- [{shown}]({target}) <!-- {record.reference} -->"
+    return marked_line(stored.record, stored.path, _visible(stored.record))
 
 
 def _visible(record: Record) -> str:
     """Returns the words of a record's line, at most :data:`LINE_CHARS`."""
-    if record.sensitivity.is_opaque:
-        return f"({record.sensitivity.label})"
-    title = _flat(record.title) or record.id
-    # Escapes count: they are seen in the file that a person edits.
-    limit = LINE_CHARS - len("- []") - len(_ESCAPED.findall(title))
-    return title if len(title) <= limit else title[: limit - 1] + _SHORTENED
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _digest(body: str) -> str:
-    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return visible_words(record, LINE_CHARS)
 
 
 def _read_lines(text: str, registry: KindRegistry) -> Iterator[_Line]:
@@ -215,18 +199,9 @@ def _read_lines(text: str, registry: KindRegistry) -> Iterator[_Line]:
             spec = registry.get(heading["text"].casefold())
             kind = spec.name if spec is not None and spec.is_claim else ""
             continue
-        marker = _MARKER.search(line)
-        bullet = _BULLET.match(line[: marker.start()] if marker else line)
-        record_id, version = split_version(marker["reference"]) if marker else ("", None)
-        if bullet is not None and (marker or kind):
-            yield _Line(number, _plain(bullet["text"]), record_id, version or 0, kind)
-
-
-def _plain(text: str) -> str:
-    """Returns the words of a line: link target and escapes taken away."""
-    link = _LINK.match(text)
-    shown = link["text"] if link else text
-    return _flat(_UNESCAPED.sub(r"\g<mark>", shown))
+        found = read_line(line)
+        if found is not None and (found.record_id or kind):
+            yield _Line(number, found.text, found.record_id, found.version, kind)
 
 
 def _edit_of(line: _Line, known: Mapping[str, Record]) -> ProjectionEdit | None:
