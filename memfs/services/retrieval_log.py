@@ -23,6 +23,7 @@ from memfs.model.ids import is_id
 from memfs.model.instants import format_instant
 from memfs.model.packet import LeftOut, MemoryState, Packet, ScoredRecord
 from memfs.model.query import Query
+from memfs.model.text import normalise_text
 from memfs.services.ports import Workspace
 from memfs.services.recall import RecallOutcome
 
@@ -64,7 +65,8 @@ class LoggedRecall:
         state: State of the answer; ``reason`` says why it is not ``ok``.
         reason: Stable code.
         ledger: The commit that it was computed from.
-        question: Keyed digest of the words; equal for equal words in one store on one machine.
+        question: Keyed digest of the words, folded; equal for equal words in one store on one
+            machine.
         filters: What narrowed it: names of kinds, kinds of scopes, counts and instants.
         budget: Tokens allowed.
         tokens: Tokens given.
@@ -125,7 +127,7 @@ def read_log(workspace: Workspace) -> Iterator[LoggedRecall]:
         except OSError:
             continue
         for line in reversed(lines):
-            entry = _entry_from(line)
+            entry = parse_line(line)
             if entry is not None:
                 yield entry
 
@@ -165,7 +167,7 @@ def _log(
             "state": str(outcome.state if packet is None else packet.state),
             "reason": outcome.reason if packet is None else packet.reason,
             "ledger": outcome.ledger,
-            "question": _digest(key, query.text),
+            "question": _digest(key, normalise_text(query.text)),
             "filters": _filters(query, key),
             "budget": query.budget_tokens,
             "tokens": 0 if packet is None else packet.tokens,
@@ -178,7 +180,11 @@ def _log(
             "left_out": [_left(item) for item in left_out[:MOST_ITEMS]],
         }
         line = json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"
-        append_line(folder / LOG_FILE, folder / EARLIER_FILE, line)
+        if append_line(folder / LOG_FILE, folder / EARLIER_FILE, line):
+            # Once in some hundred answers: what is dropped next time is counted before it goes.
+            from memfs.services.signals import gather
+
+            gather(workspace)
     except OSError:
         return
 
@@ -271,13 +277,16 @@ def _make_key(folder: Path, place: Path) -> None:
     aside.unlink()
 
 
-def append_line(place: Path, earlier: Path, line: bytes) -> None:
+def append_line(place: Path, earlier: Path, line: bytes) -> bool:
     """Appends in one write, so that lines of several processes never mix; keeps the log bounded.
 
     Args:
         place: The log.
         earlier: Where a full log is put aside, over the one before it.
         line: With its line end.
+
+    Returns:
+        Whether the log was full and was put aside.
 
     Raises:
         OSError: It cannot be written.
@@ -287,16 +296,18 @@ def append_line(place: Path, earlier: Path, line: bytes) -> None:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            return
+            return False
         os.write(descriptor, line)
         is_full = found.st_size + len(line) > MOST_BYTES
     finally:
         os.close(descriptor)
     if is_full:
         place.replace(earlier)
+    return is_full
 
 
-def _entry_from(line: bytes) -> LoggedRecall | None:
+def parse_line(line: bytes) -> LoggedRecall | None:
+    """Returns one logged answer; ``None`` for a line that is cut or damaged."""
     try:
         values = json.loads(line)
         return LoggedRecall(
