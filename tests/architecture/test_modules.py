@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -31,9 +32,9 @@ def _modules() -> Iterator[tuple[str, Path]]:
             yield path.relative_to(ROOT).as_posix(), path
 
 
-def _trees() -> Iterator[tuple[str, ast.Module]]:
-    for name, path in _modules():
-        yield name, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def _trees() -> tuple[tuple[str, ast.Module], ...]:
+    return tuple((name, ast.parse(path.read_text(encoding="utf-8"))) for name, path in _modules())
 
 
 def _code_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -18,7 +18,8 @@ ROWS_IN_SECTION: Mapping[str, int] = {"C": 39, "O": 62, "A": 100, "M": 39, "E": 
 _OPEN = re.compile(r"open: not built yet \(.+\)\Z")
 
 
-def rows() -> dict[str, str | list[str]]:
+@cache
+def rows() -> Mapping[str, str | list[str]]:
     """Reads the manifest; duplicate keys are an error of the reader."""
     loaded = YAML(typ="safe", pure=True).load(MANIFEST.read_text(encoding="utf-8"))
     assert isinstance(loaded, dict)
