@@ -186,6 +186,14 @@ _OUTCOME: Final = {
     "outcome.not-mentioned": "the record does not speak of what was looked up",
 }
 
+_NODE: Final = {
+    "node.below-score": "it scores less than what is worth saving; nothing is stored",
+    "node.opposed": "a node that is active says the opposite in the same words",
+    "node.alike": "a node that is active says nearly the same",
+    "profile.domain": "what is wanted of one kind of work belongs to the node of that domain",
+    "profile.place": "what is so about a project belongs to a node, and not to the profile",
+}
+
 _ACTION: Final = {
     "action.no-memory": "no record that may be read is meant; nothing is made up in its place",
     "action.no-approval": "memory permits no action; a person has to approve it now",
@@ -221,6 +229,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_PUBLICATION,
         **_SESSION,
         **_OUTCOME,
+        **_NODE,
         **_ACTION,
         **_ADMINISTRATION,
     }

@@ -31,6 +31,7 @@ from memfs.policy.administration import decide_correct, decide_operation, decide
 from memfs.policy.conversations import Conversation, check_conversation
 from memfs.policy.dispatching import MOST_GOING_ON, check_dispatch
 from memfs.policy.grants import check_grant, check_revocation
+from memfs.policy.keeping import KeepingCase, check_keeping, check_profile_line
 from memfs.policy.promotion import ROWS
 from memfs.policy.publication import check_publication, source_pointer
 from memfs.policy.reasons import SENTENCES, reason
@@ -304,6 +305,20 @@ def conversation_faults() -> Iterable[Reason]:
     yield from (off,) if off else ()
 
 
+def node_faults() -> Iterable[Reason]:
+    """Yields the reasons why a node or a line of the profile is not kept as it is."""
+    yield from check_keeping(
+        KeepingCase(score=4, opposed="mem_a", alike="mem_b", likeness=0.9), SETTINGS.nodes
+    )
+    yield from filter(
+        None,
+        (
+            check_profile_line(is_domain=True, is_place=False),
+            check_profile_line(is_domain=False, is_place=True),
+        ),
+    )
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
     reached |= {
@@ -317,6 +332,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *outcome_faults(),
             *conversation_faults(),
             *filter(None, (check_dispatch(AGENT, going_on=MOST_GOING_ON),)),
+            *node_faults(),
         )
     }
     assert set(SENTENCES) - reached == OUTSIDE

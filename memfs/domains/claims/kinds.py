@@ -47,6 +47,23 @@ NOTE = KindSpec(
     description="Anything worth keeping that is none of the others.",
     folder="records/note",
     review_after_days=180,
+    fields=(
+        FieldSpec(
+            name="session",
+            field_type=FieldType.STRING,
+            description="The session that it was saved in; opens with: memfs session open.",
+        ),
+        FieldSpec(
+            name="session_name",
+            field_type=FieldType.STRING,
+            description="What that session was called.",
+        ),
+        FieldSpec(
+            name="forced",
+            field_type=FieldType.STRING_LIST,
+            description="Ids of the nodes, or codes of the rules, that it was saved in spite of.",
+        ),
+    ),
 )
 PROCEDURE = KindSpec(
     name="procedure",
