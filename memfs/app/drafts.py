@@ -97,7 +97,7 @@ def draft_from(workspace: Workspace, text: str, options: ClaimOptions) -> Record
         scope=_scope(scope) if scope else None,
         importance=DEFAULT_IMPORTANCE if importance is None else importance,
         entities=tuple(dict.fromkeys(options.get("entities", ()))),
-        sensitivity=_sensitivity(options.get("sensitivity", "")),
+        sensitivity=sensitivity_from(options.get("sensitivity", "")),
         evidence=tuple(dict.fromkeys(options.get("cites", ()))),
         derived_from=tuple(dict.fromkeys(options.get("derived_from", ()))),
         **times_from(workspace, options),
@@ -207,7 +207,12 @@ def _scope(text: str) -> Scope:
         raise UsageError(str(error)) from error
 
 
-def _sensitivity(text: str) -> Sensitivity:
+def sensitivity_from(text: str) -> Sensitivity:
+    """Returns how sensitive something is said to be; normal where nothing is said.
+
+    Raises:
+        UsageError: There is no such label.
+    """
     if not text:
         return Sensitivity.NORMAL
     try:

@@ -50,6 +50,8 @@ class AccessRequest:
         valid_at: What was true then; ``None`` for now.
         clearance: The most sensitive that a program may be given without a grant.
         is_history: A person looks at earlier versions and replaced records.
+        sees_replaced: A person looks at what was replaced too, beside what took its place; not
+            at what was taken back.
         purpose: What it is for, matched by grants; set by the entry point.
         grants: Grants in the ledger that name the reader, whether or not they are in force.
         polluted: Namespaces that are not to be relied on until they are repaired.
@@ -68,6 +70,7 @@ class AccessRequest:
     valid_at: datetime | None = None
     clearance: Sensitivity = Sensitivity.NORMAL
     is_history: bool = False
+    sees_replaced: bool = False
     purpose: str = ""
     grants: tuple[Grant, ...] = ()
     polluted: frozenset[Scope] = frozenset()
@@ -275,6 +278,8 @@ def _check_status(record: Record, request: AccessRequest) -> str | None:
     if record.status is Status.ACTIVE or _is_replaced_later(record, request):
         return None
     if request.is_history and request.is_trusted_reader and record.status in _HISTORY:
+        return None
+    if request.sees_replaced and request.is_trusted_reader and record.status is Status.SUPERSEDED:
         return None
     return "access.status"
 

@@ -38,6 +38,7 @@ def access_request(
     purpose: str = "",
     valid_at: datetime | None = None,
     is_history: bool = False,
+    sees_replaced: bool = False,
     sees_polluted: bool = False,
     is_trial: bool = False,
 ) -> AccessRequest:
@@ -51,6 +52,7 @@ def access_request(
         purpose: What it is for, matched by grants; by default what the host says.
         valid_at: What was true then.
         is_history: A person looks at earlier versions and replaced records.
+        sees_replaced: A person looks at what was replaced too, not at what was taken back.
         sees_polluted: A person gives account of what happened, or takes something back:
             polluted or not, and in every mode.
         is_trial: What would be served is looked for, and not handed out (shadow mode).
@@ -66,6 +68,7 @@ def access_request(
         memberships=workspace.memberships,
         valid_at=valid_at,
         is_history=is_history,
+        sees_replaced=sees_replaced,
         purpose=purpose or workspace.purpose,
         grants=rules.grants_of(workspace, head, actor),
         polluted=rules.polluted(workspace, head),

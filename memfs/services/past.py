@@ -57,16 +57,19 @@ def list_at(
     kinds: tuple[str, ...] = (),
     tags: tuple[str, ...] = (),
     limit: int = 0,
+    folder: str = "",
+    sees_replaced: bool = False,
 ) -> tuple[StoredRecord, ...]:
     """Lists what held, or was known, at a moment, newest first, ties by id.
 
-    Every record file of that moment is read: there is no index of what is past.
+    Every record file of that moment, below ``folder`` where one is named, is read: there is no
+    index of what is past.
     """
-    view = _View(workspace, actor, moment)
+    view = _View(workspace, actor, moment, sees_replaced=sees_replaced)
     wanted = kinds or tuple(kind.name for kind in workspace.registry if kind.is_claim)
     found = (
         stored
-        for stored in view.everything()
+        for stored in view.everything(folder)
         if stored.record.kind in wanted and set(tags) <= set(stored.record.tags)
     )
     return tuple(islice(sorted(found, key=_newest, reverse=True), limit or None))
@@ -91,18 +94,25 @@ def show_at(workspace: Workspace, reference: str, actor: Actor, *, moment: Momen
 class _View:
     """One reader's view of the ledger of one moment."""
 
-    def __init__(self, workspace: Workspace, actor: Actor, moment: Moment) -> None:
+    def __init__(
+        self, workspace: Workspace, actor: Actor, moment: Moment, *, sees_replaced: bool = False
+    ) -> None:
         self._workspace = workspace
         self._head = workspace.store.snapshot()
         self._is_past = moment.as_of is not None
         self._snapshot = self._head if moment.as_of is None else _past(workspace, moment.as_of)
-        self._request = access_request(workspace, actor, valid_at=moment.valid_at or moment.as_of)
+        self._request = access_request(
+            workspace,
+            actor,
+            valid_at=moment.valid_at or moment.as_of,
+            sees_replaced=sees_replaced,
+        )
 
-    def everything(self) -> Iterator[StoredRecord]:
-        """Yields what may be seen of all records, in no particular order."""
+    def everything(self, folder: str = "") -> Iterator[StoredRecord]:
+        """Yields what may be seen of all records below a folder, in no particular order."""
         if self._snapshot is None:
             return
-        places = served_places(self._snapshot)
+        places = served_places(self._snapshot, folder)
         for stored in read_records(self._workspace, self._snapshot, places):
             seen = self._seen(stored)
             if seen is not None:

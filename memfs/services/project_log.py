@@ -45,6 +45,17 @@ def project_log(
     return tuple(_told(commit, actor) for commit in found)
 
 
+def project_commit(workspace: Workspace, name: str) -> tuple[str, datetime]:
+    """Returns the whole id of a commit of the project and when it was made; no word of it.
+
+    Raises:
+        NoProjectHistoryError: The project has no Git repository.
+        UnknownCommitError: It has no such commit.
+    """
+    found = _history(workspace).commit(name)
+    return found.id, found.at
+
+
 def project_change(
     workspace: Workspace,
     commit: str,

@@ -216,7 +216,14 @@ def served_from(
     request: AccessRequest,
 ) -> Iterator[StoredRecord]:
     """Yields what ``request`` may see of the records behind catalogue rows, and no more of it."""
-    for stored in read_paths(workspace, snapshot, (row.path for row in rows)):
+    return served_at(workspace, snapshot, (row.path for row in rows), request)
+
+
+def served_at(
+    workspace: Workspace, snapshot: Snapshot, paths: Iterable[str], request: AccessRequest
+) -> Iterator[StoredRecord]:
+    """Yields what ``request`` may see of the records at some paths, in their order."""
+    for stored in read_paths(workspace, snapshot, paths):
         seen = visible_stored(stored, request)
         if seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
             yield with_open_links(workspace, snapshot, seen, request)

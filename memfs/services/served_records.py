@@ -21,9 +21,10 @@ _FIRST_READ: Final = 24
 _MOST_READ: Final = 384
 
 
-def served_places(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """Yields path and blob of every served record file, ordered by path."""
-    return ((entry.path, entry.blob) for entry in snapshot.entries() if is_record_path(entry.path))
+def served_places(snapshot: Snapshot, folder: str = "") -> Iterator[tuple[str, str]]:
+    """Yields path and blob of every served record file below a folder, ordered by path."""
+    entries = snapshot.entries(f"{folder}/" if folder else "")
+    return ((entry.path, entry.blob) for entry in entries if is_record_path(entry.path))
 
 
 def read_records(

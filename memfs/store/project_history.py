@@ -96,6 +96,17 @@ class ProjectHistory:
         )
         return tuple(_commit(item) for item in output.split("\x01") if "\0" in item)
 
+    def commit(self, name: str) -> ProjectCommit:
+        """Returns one commit by any name that Git knows it by.
+
+        Raises:
+            UnknownCommitError: There is no such commit, or it is no name of one.
+        """
+        told, _ = self._ask(
+            "log", "--max-count=1", f"--format={_FORMAT}", self._resolved(name), "--"
+        )
+        return _commit(told.partition("\x01")[0])
+
     def change(self, name: str, *, path: str = "", limit_bytes: int) -> ProjectChange:
         """Returns what one commit changed; of a merge what it changed against its first parent.
 

@@ -160,6 +160,9 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
             lambda: protocol.asked_by_name(memory, target.candidate or target.reference)
         ),
         "export": lambda memory, target: answered(lambda: memory.export("tracker")),
+        "timeline": lambda memory, target: answered(
+            lambda: (memory.timeline(is_all=True), memory.timeline(entity=target.question))
+        ),
         "issues": lambda memory, target: answered(lambda: memory.list_issues(is_all=True)),
         "runs": lambda memory, target: answered(memory.list_runs),
         "run": lambda memory, target: answered(lambda: memory.show_run(target.reference)),
@@ -215,6 +218,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "import_path": "import preview",
         "list_issues": "issues",
         "export": "export",
+        "timeline": "timeline",
         "show_issue": "issue",
         "list_runs": "runs",
         "show_run": "run",
@@ -241,7 +245,7 @@ CHANGES: Final = frozenset(
         "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
-        "distil_session", "forget_session",
+        "distil_session", "forget_session", "record_event",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
