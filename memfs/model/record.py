@@ -14,7 +14,9 @@ from types import MappingProxyType
 from memfs.model.authority import DEFAULT_SINKS, Authority, Sensitivity, Sink
 from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND
 from memfs.model.instants import format_instant
+from memfs.model.naming import entity_key
 from memfs.model.origin import Origin
 from memfs.model.relation import Relation
 from memfs.model.scope import Scope
@@ -109,8 +111,12 @@ class Record:
         """What it says beside its title, for comparison: its prose, or else its fields.
 
         What happened at another time is something else that happened: of an event the time and
-        the whole of its words count too.
+        the whole of its words count too. An edge says where it leads, however its relation is
+        spelled.
         """
+        if self.kind == EDGE_KIND:
+            start, end = self.fields.get("from", ""), self.fields.get("to", "")
+            return f"{start} {entity_key(str(self.fields.get('relation', '')))} {end}"
         if self.body or self.kind != EVENT_KIND:
             return self.body or self.field_text
         moment = "" if self.event_time is None else format_instant(self.event_time)

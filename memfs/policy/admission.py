@@ -27,6 +27,7 @@ from memfs.model.text import claim_fingerprint
 from memfs.policy.authority import class_of_actor, is_hand_edit
 from memfs.policy.bounds import check_atomic, check_bounds, check_kind, check_stage
 from memfs.policy.comparison import check_contradiction, check_duplicate
+from memfs.policy.edges import check_ends
 from memfs.policy.eligibility import check_eligibility
 from memfs.policy.grounds import authority_given, check_verification
 from memfs.policy.log_text import is_log
@@ -212,7 +213,7 @@ def _check_bounds(context: Context, findings: Findings) -> Findings:
     if reasons:
         return findings.ended(Verdict.REJECT, reasons)
     atomic = None if context.is_person else check_atomic(context.draft)
-    return findings.held([atomic] if atomic else [])
+    return check_ends(context, findings.held([atomic] if atomic else []))
 
 
 def _check_questions(context: Context, findings: Findings) -> Findings:

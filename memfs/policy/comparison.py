@@ -23,10 +23,12 @@ from memfs.policy.conflicts import (
     is_reaching_past,
     is_unchanged,
 )
+from memfs.policy.edges import same_id
 from memfs.policy.grounds import new_support
 from memfs.policy.pipeline import Context, Findings
 from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
+from memfs.policy.withdrawal import is_withdrawn
 
 MOST_REPLACED: Final = 100
 """How many earlier statements one statement replaces at most."""
@@ -179,8 +181,13 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
         # What happened twice happened twice, and the same words from another source are another
         # piece of evidence: an account is the same as another by its id alone.
         return findings
+    if context.submission.action is not CandidateAction.ADD:
+        return findings
+    standing = same_id(context)
+    if standing is not None:
+        return _met_again(context, findings, standing)
     repeated = _comparison(context).repeated
-    if not repeated or context.submission.action is not CandidateAction.ADD:
+    if not repeated:
         return findings
     if findings.supersedes:
         # Whoever now says what another said before has given up what they said themselves.
@@ -197,6 +204,19 @@ def check_duplicate(context: Context, findings: Findings) -> Findings:
         found.append(reason("duplicate.new-evidence"))
     ended = findings.ended(Verdict.DUPLICATE, found)
     return replace(ended, duplicate_of=first.id, supersedes=())
+
+
+def _met_again(context: Context, findings: Findings, standing: Record) -> Findings:
+    """Decides on a thing that is there under its id: never twice, and never back by itself.
+
+    To a program it is not told that a person took it back.
+    """
+    if not is_withdrawn(standing):
+        ended = findings.ended(Verdict.DUPLICATE, [reason("duplicate.same-id", standing.id)])
+        return replace(ended, duplicate_of=standing.id)
+    if context.is_person:
+        return findings.ended(Verdict.REJECT, [reason("duplicate.taken-back", standing.id)])
+    return findings.with_traits(Trait.NEEDS_PERSON)
 
 
 def _is_account(context: Context) -> bool:

@@ -22,6 +22,7 @@ from memfs.model.scope import Scope
 from memfs.model.status import Status
 from memfs.model.text import normalise_text, statement_of
 from memfs.policy.conflicts import is_answering, is_overlapping
+from memfs.policy.relations import is_single_valued
 
 NAMED_SIDES: Final = 20
 """How many others a record names that say otherwise; the set names all of them."""
@@ -41,9 +42,8 @@ class ClaimKey:
 
 def key_of(record: Record, *, registry: KindRegistry, project: Scope) -> ClaimKey | None:
     """Returns the key of a claim that can contradict others, ``None`` for any other."""
-    kind = registry.get(record.kind)
     subject = normalise_text(record.subject)
-    if kind is None or not kind.single_valued or not subject:
+    if not subject or not is_single_valued(record, registry):
         return None
     return ClaimKey(record.kind, str(record.scope or project), subject)
 

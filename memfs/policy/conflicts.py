@@ -19,6 +19,7 @@ from memfs.model.scope import Scope
 from memfs.model.status import Status
 from memfs.model.text import normalise_text, statement_of
 from memfs.policy.content import statement_parts
+from memfs.policy.relations import is_single_valued
 
 
 @frozen(kw_only=False)
@@ -122,10 +123,8 @@ def is_contradiction(
 
     Claims without a subject never contradict: there is nothing to key them by.
     """
-    kind = registry.get(left.kind)
     return (
-        kind is not None
-        and kind.single_valued
+        is_single_valued(left, registry)
         and bool(normalise_text(left.subject))
         and is_same_key(left, right, project)
         and is_overlapping(left, right)
@@ -167,6 +166,9 @@ def compare(
         project: Scope of records that name none.
         ignored: Id that is left out: the record that the draft is a new version of.
     """
+    if not is_answering(draft):
+        # It comes in as something that was replaced already, and stands against nothing.
+        return Comparison()
     answering = {
         stored.record.id: stored
         for stored in others

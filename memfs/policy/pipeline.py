@@ -44,6 +44,7 @@ class AdmissionView:
         target: The record that is revised or removed.
         evidence: Every record that the draft cites as evidence, quotes or was derived from,
             by id; what is not here counts as missing.
+        ends: What an edge would join, by id; what is not here is not there for its proposer.
         excerpts: The words of cited sources that still stand, by the id of their envelope.
         polluted: Namespaces that are not to be relied on until they are repaired.
         support: Evidence of the active records that say the same, by the id of the record.
@@ -61,6 +62,7 @@ class AdmissionView:
     same_content: tuple[StoredRecord, ...] = ()
     target: StoredRecord | None = None
     evidence: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
+    ends: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
     excerpts: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
     polluted: frozenset[Scope] = frozenset()
     support: Mapping[str, tuple[Record, ...]] = field(default_factory=lambda: _NO_SUPPORT)

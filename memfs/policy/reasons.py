@@ -50,6 +50,7 @@ _EDIT: Final = {
     "edit.conflict": "the file and the ledger both changed; choose between the versions",
     "edit.foreign-commit": "changed by a commit that memfs did not make",
     "edit.index-line": "a line of the generated index was changed",
+    "edit.core-line": "a line of the generated core was changed",
     "review.requested": "the proposer asked for a review",
 }
 
@@ -103,6 +104,12 @@ _SCREENING: Final = {
     "screening.prospective": "the text asks for something to be done later",
 }
 
+_GRAPH: Final = {
+    "edge.bad-end": "an edge joins two records or entities, each named by its id",
+    "edge.self": "nothing relates to itself",
+    "edge.unknown-end": "an end of the edge is not in the ledger; add it first",
+}
+
 _COMPARISON: Final = {
     "tombstone.matches": "this was forgotten on demand and must not come back",
     "correction.supersedes": "it replaces what an active record said about the same subject",
@@ -117,6 +124,8 @@ _COMPARISON: Final = {
     "duplicate.same-claim": "an active record already says this",
     "duplicate.unchanged": "nothing would change",
     "duplicate.confirmed": "a person says what a weaker source said before; it is replaced",
+    "duplicate.same-id": "this thing is known already under its name; add to what is known of it",
+    "duplicate.taken-back": "this was taken back; serve it again with: memfs restore",
     "duplicate.new-evidence": "independent evidence is added to the record that says this",
 }
 
@@ -222,6 +231,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_BOUNDS,
         **_ELIGIBILITY,
         **_SCREENING,
+        **_GRAPH,
         **_COMPARISON,
         **_VERIFICATION,
         **_ACCESS,

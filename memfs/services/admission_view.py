@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Final
 
 from memfs.index.catalogue import Catalogue, CatalogueFilter
@@ -17,6 +18,7 @@ from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
+from memfs.policy.edges import edge_ends
 from memfs.policy.promotion import WORK_KINDS
 from memfs.policy.verification import Verification
 from memfs.services.catalogue import read_entries, same_subject_entries
@@ -27,6 +29,7 @@ from memfs.services.served_records import read_path
 from memfs.services.tombstones import is_barred
 from memfs.store.snapshot import Snapshot
 
+NOTHING_PLANNED: Final[Mapping[str, Record]] = MappingProxyType({})
 _DAY: Final = timedelta(days=1)
 
 
@@ -39,10 +42,12 @@ def admission_view(
     fingerprint: str,
     waiting: int = 0,
     reviewer: Principal | None = None,
+    planned: Mapping[str, Record] = NOTHING_PLANNED,
 ) -> AdmissionView:
     """Reads everything of the ledger that bears on ``submission``; reads nothing else.
 
-    ``fingerprint`` is that of its draft (see ``catalogue.fingerprint_of``).
+    ``fingerprint`` is that of its draft (see ``catalogue.fingerprint_of``), ``planned`` what goes
+    into the ledger with it.
     """
     draft = submission.draft
     scope = str(draft.scope or "")
@@ -63,6 +68,7 @@ def admission_view(
         same_content=same_content,
         target=_target(workspace, snapshot, catalogue, submission.target),
         evidence=evidence,
+        ends=_ends(workspace, snapshot, catalogue, draft, planned),
         excerpts=_excerpts(workspace, snapshot, catalogue, evidence),
         support={
             stored.record.id: tuple(
@@ -102,6 +108,19 @@ def _evidence(
         for stored in read_entries(workspace, snapshot, catalogue.by_id(identifier)):
             found[identifier] = stored.record
     return found
+
+
+def _ends(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    draft: Record,
+    planned: Mapping[str, Record],
+) -> Mapping[str, Record]:
+    """Finds what an edge would join; most drafts are none."""
+    ends = edge_ends(draft)
+    beside = {name: planned[name] for name in ends if name in planned}
+    return {**beside, **_evidence(workspace, snapshot, catalogue, ends)} if ends else beside
 
 
 def _ids(references: Iterable[str]) -> tuple[str, ...]:

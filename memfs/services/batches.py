@@ -22,6 +22,7 @@ from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
+from memfs.model.record import Record
 from memfs.services.acceptance import CandidateUnreadableError, acceptance_submission
 from memfs.services.catalogue import bring_up_catalogue, open_catalogue
 from memfs.services.door import Decided, commit_decided
@@ -78,6 +79,7 @@ class _Tally:
     digests: set[str] = field(default_factory=set)
     shards: dict[str, dict[str, int]] = field(default_factory=dict)
     planned: set[str] = field(default_factory=set)
+    made: dict[str, Record] = field(default_factory=dict)
 
 
 def admit_batch(
@@ -183,7 +185,7 @@ def _judge_one(
     if digest and (digest in tally.digests or _is_known(catalogue, digest)):
         tally.known += 1
         return
-    judgement = judge_with(workspace, snapshot, catalogue, submission)
+    judgement = judge_with(workspace, snapshot, catalogue, submission, planned=tally.made)
     mark = judgement.fingerprint
     verdict = judgement.decision.verdict
     if verdict is Verdict.DUPLICATE or mark in tally.fingerprints:
@@ -216,6 +218,7 @@ def _lay_out(workspace: Workspace, snapshot: Snapshot, judgement: Judgement, tal
         return
     tally.drafts.append(draft)
     tally.planned.add(draft.path)
+    tally.made[draft.record.id] = draft.record
     replaced = [
         superseded(workspace, snapshot, stored, draft.record, judgement.decision)
         for stored in judgement.replaced

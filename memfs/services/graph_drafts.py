@@ -18,7 +18,7 @@ from memfs.model.naming import entity_id, entity_key
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.model.values import JsonValue
-from memfs.policy.relations import edge_subject, relation_key
+from memfs.policy.relations import edge_subject, ends_of_edge, relation_key
 
 MOST_NAME: Final = 200
 MOST_RELATION: Final = 60
@@ -73,7 +73,7 @@ def edge_draft(scope: Scope, start: str, end: str, relation: str = RELATED) -> R
     label = relation_from(relation)
     return Record(
         kind=EDGE_KIND,
-        title=f"{short_id(start)} {relation_key(label)} {short_id(end)}",
+        title=_title(start, label, end),
         subject=edge_subject(start, label, end),
         scope=scope,
         fields={"from": start, "to": end, "relation": label},
@@ -92,6 +92,29 @@ def between(edge: Record, start: str, end: str) -> Record:
         subject=drawn.subject,
         fields={**edge.fields, **drawn.fields},
     )
+
+
+def named_by_ends(draft: Record, scope: Scope) -> Record:
+    """Returns a draft of the graph with what follows from what it says, any other as it is.
+
+    Whoever laid it out: what an edge is called and is about follows from its ends, the id of a
+    thing from its name.
+    """
+    match draft.kind:
+        case "edge":
+            start, relation, end = ends_of_edge(draft)
+            title, subject = _title(start, relation, end), edge_subject(start, relation, end)
+            return replace(draft, title=title, subject=subject)
+        case "entity":
+            subject = draft.subject or entity_key(draft.title)
+            identifier = draft.id or entity_id(draft.scope or scope, subject)
+            return replace(draft, id=identifier, subject=subject)
+        case _:
+            return draft
+
+
+def _title(start: str, relation: str, end: str) -> str:
+    return f"{short_id(start)} {relation_key(relation)} {short_id(end)}"
 
 
 def other_names(title: str, names: Iterable[str]) -> tuple[str, ...]:

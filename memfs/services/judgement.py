@@ -6,6 +6,7 @@ foreground, review, import and background jobs cannot differ in what they allow 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from memfs.errors import ConflictError
@@ -14,10 +15,10 @@ from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
 from memfs.model.frozen import frozen
 from memfs.model.origin import Principal
-from memfs.model.record import StoredRecord
+from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView, decide
 from memfs.policy.authority import is_own_statement, labelled
-from memfs.services.admission_view import admission_view
+from memfs.services.admission_view import NOTHING_PLANNED, admission_view
 from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.ports import Workspace
 from memfs.services.proposals import completed_draft
@@ -90,8 +91,12 @@ def judge_with(
     *,
     waiting: int = 0,
     reviewer: Principal | None = None,
+    planned: Mapping[str, Record] = NOTHING_PLANNED,
 ) -> Judgement:
-    """Like :func:`judge` with the catalogue already open, for batches."""
+    """Like :func:`judge` with the catalogue already open, for batches.
+
+    ``planned`` holds, by id, what the same plan makes: an edge may join it.
+    """
     now = workspace.clock.now()
     completed = completed_draft(workspace, submission, now)
     fingerprint = fingerprint_of(completed.draft)
@@ -103,6 +108,7 @@ def judge_with(
         fingerprint=fingerprint,
         waiting=waiting,
         reviewer=reviewer,
+        planned=planned,
     )
     completed = _labelled(completed, view)
     told = known_to_submitter(workspace, completed, view)

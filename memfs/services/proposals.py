@@ -27,6 +27,7 @@ from memfs.model.status import Status
 from memfs.policy.conflicts import is_unchanged, replaced_from
 from memfs.policy.log_text import is_log
 from memfs.policy.logs import is_continued
+from memfs.services.graph_drafts import named_by_ends
 from memfs.services.ports import Workspace
 from memfs.store.layout import filed_at, hold_path, record_path
 from memfs.store.snapshot import Snapshot
@@ -64,7 +65,7 @@ def title_from(text: str) -> str:
 
 def completed_draft(workspace: Workspace, submission: Submission, now: datetime) -> Submission:
     """Fills in what every draft needs before policy can look at it: scope, title, origin."""
-    draft = submission.draft
+    draft = named_by_ends(submission.draft, workspace.scope)
     return replace(
         submission,
         draft=replace(
@@ -94,6 +95,7 @@ def place_new(
 ) -> Draft:
     """Like :func:`new_file` with the folder's counts given; raises the count it used."""
     kind = kind_of(workspace, record)
+    is_replaced = is_replaced_already(record, kind)
     admitted = replace(
         record,
         origin=_lasting_origin(record.origin) if kind.is_claim else record.origin,
@@ -101,10 +103,10 @@ def place_new(
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,
         supersedes=_replaced_by(kind, record, decision),
-        superseded_by="",
-        superseded_from=None,
+        superseded_by=record.superseded_by if is_replaced else "",
+        superseded_from=record.superseded_from if is_replaced else None,
         conflicts=(),
-        status=Status.ACTIVE,
+        status=Status.SUPERSEDED if is_replaced else Status.ACTIVE,
     )
     month = month_of(filed_at(kind, admitted) or workspace.clock.now())
     path = record_path(kind, admitted, month, shards)
@@ -113,6 +115,12 @@ def place_new(
     admitted = as_kept(workspace, admitted)
     content = encode_record(admitted, workspace.registry)
     return Draft(record=admitted, path=path, content=content, expected=None, decision=decision)
+
+
+def is_replaced_already(record: Record, kind: KindSpec) -> bool:
+    """Tells whether a draft comes in as an event or edge that something took the place of."""
+    is_told_once = kind.append_only and kind.is_stated
+    return is_told_once and record.status is Status.SUPERSEDED and bool(record.superseded_by)
 
 
 def _replaced_by(kind: KindSpec, record: Record, decision: Decision) -> tuple[str, ...]:

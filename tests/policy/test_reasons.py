@@ -81,6 +81,7 @@ def decisions() -> Iterable[Decision]:
         yield submit(claim(text, kind="note"))
     yield from contents()
     yield from comparisons()
+    yield from relations()
     yield from quotes()
     yield from operations()
 
@@ -158,6 +159,17 @@ def comparisons() -> Iterable[Decision]:
     yield submit(claim(evidence=(identifier(1, "ev"),)))
     yield submit(ledger=view(verifications=(Verification("date", False),)))
     yield submit(ledger=view(verifications=(Verification("path", True, ("src/x.py",)),)))
+
+
+def relations() -> Iterable[Decision]:
+    thing = Record(kind="entity", id=identifier(1, "ent"), title="Pier", subject="pier")
+    there = stored(1, kind="entity", id=thing.id, title="Pier", subject="pier", body="")
+    yield submit(thing, ledger=view(same_subject=(there,)))
+    gone = replace(there, record=replace(there.record, status=Status.RETRACTED))
+    yield submit(thing, ledger=view(same_subject=(gone,)))
+    for start, end in ((thing.id, "pier"), (thing.id, thing.id), (thing.id, identifier(2, "ent"))):
+        fields = {"from": start, "to": end, "relation": "uses"}
+        yield submit(Record(kind="edge", fields=fields))
 
 
 def quotes() -> Iterable[Decision]:

@@ -1,0 +1,61 @@
+"""Edges at the door: two ends that are there, and one entity a name (E5, O8, M11).
+
+A relation of something to nothing says nothing, so an edge is refused whose end is not in the
+ledger, or not for whoever says it. What waits may wait for its ends: it is looked at again when
+it is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memfs.model.decision import Reason, Verdict
+from memfs.model.graph import EDGE_KIND, ENTITY_KIND
+from memfs.model.ids import is_id
+from memfs.model.record import Record
+from memfs.policy.pipeline import Context, Findings
+from memfs.policy.promotion import Trait
+from memfs.policy.reasons import reason
+from memfs.policy.relations import ends_of_edge
+from memfs.policy.withdrawal import is_withdrawn
+
+
+def edge_ends(record: Record) -> tuple[str, ...]:
+    """Returns the ids that an edge joins, those that are ids; none for any other record."""
+    if record.kind != EDGE_KIND:
+        return ()
+    start, _, end = ends_of_edge(record)
+    return tuple(name for name in (start, end) if is_id(name))
+
+
+def check_ends(context: Context, findings: Findings) -> Findings:
+    """Lets no edge in that joins nothing, or something with itself."""
+    if context.draft.kind != EDGE_KIND:
+        return findings
+    start, _, end = ends_of_edge(context.draft)
+    if not (is_id(start) and is_id(end)):
+        return findings.ended(Verdict.REJECT, [reason("edge.bad-end")])
+    if start == end:
+        return findings.ended(Verdict.REJECT, [reason("edge.self")])
+    missing = tuple(_missing(context, (start, end)))
+    is_decided = context.is_person or Trait.CONFIRMED in findings.traits
+    return findings.ended(Verdict.REJECT, missing) if is_decided else findings.held(missing)
+
+
+def _missing(context: Context, ends: tuple[str, str]) -> Iterator[Reason]:
+    for name in ends:
+        record = context.view.ends.get(name)
+        if record is None or is_withdrawn(record):
+            yield reason("edge.unknown-end", name)
+
+
+def same_id(context: Context) -> Record | None:
+    """Returns the record that is there already under the id of the draft, in any state.
+
+    Ids of entities follow from their names: the same id is the same thing, never a second one.
+    """
+    own = context.draft.id
+    if context.draft.kind != ENTITY_KIND or not own:
+        return None
+    found = (item.record for item in context.view.same_subject if item.record.id == own)
+    return next(found, None)
