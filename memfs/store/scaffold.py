@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -19,7 +19,7 @@ from memfs.errors import StoreError
 from memfs.model.frozen import frozen
 from memfs.store.discovery import find_git_project, is_store, pointer_text
 from memfs.store.files import FOLDER_MODE, atomic_write, make_private, open_root
-from memfs.store.git import GitFailedError, init_repository, run_git
+from memfs.store.git import init_repository, run_git
 from memfs.store.layout import README_PATH, SETTINGS_PATH, STORE_FOLDER
 from memfs.store.maintenance import sweep_temporaries
 from memfs.store.repository import is_configuration_broken, read_configuration
@@ -293,7 +293,7 @@ def _append_config(git_dir: Path, missing: Sequence[ConfigDrift]) -> bool:
 
 def _has_identity(git_dir: Path) -> bool:
     """Whether Git knows who a person is who commits here, in their own environment."""
-    if any(_local_values(git_dir, "user.email")):
+    if read_configuration(git_dir).get("user.email"):
         return True
     import subprocess
 
@@ -304,14 +304,6 @@ def _has_identity(git_dir: Path) -> bool:
         check=False,
     )
     return named.returncode == 0 and bool(named.stdout.strip())
-
-
-def _local_values(git_dir: Path, name: str) -> Iterator[str]:
-    try:
-        output = run_git(git_dir, None, "config", "--local", "-z", "--get-all", name)
-    except GitFailedError:
-        return
-    yield from (value for value in output.decode("utf-8", "replace").split("\0") if value)
 
 
 def _login() -> str:

@@ -54,7 +54,7 @@ def new_project(tmp_path: Path, name: str = "datasync") -> Path:
     """Makes a project with a Git repository and a scripted store in it; returns the project."""
     project = tmp_path / name
     project.mkdir()
-    git(project, "init", "-q", "-b", "main")
+    git(project, "init", "-q", "-b", "main", "--template=")
     init_store(
         folder=project, env=dict(os.environ), is_scripted=True, as_principal="user:ana", yes=True
     )
