@@ -20,14 +20,6 @@ from memfs.policy.relations import ends_of_edge
 from memfs.policy.withdrawal import is_withdrawn
 
 
-def edge_ends(record: Record) -> tuple[str, ...]:
-    """Returns the ids that an edge joins, those that are ids; none for any other record."""
-    if record.kind != EDGE_KIND:
-        return ()
-    start, _, end = ends_of_edge(record)
-    return tuple(name for name in (start, end) if is_id(name))
-
-
 def check_ends(context: Context, findings: Findings) -> Findings:
     """Lets no edge in that joins nothing, or something with itself."""
     if context.draft.kind != EDGE_KIND:

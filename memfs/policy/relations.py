@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from memfs.model.graph import EDGE_KIND, RELATED
+from memfs.model.ids import is_id
 from memfs.model.kinds import KindRegistry
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
@@ -58,6 +59,14 @@ def ends_of_edge(record: Record) -> tuple[str, str, str]:
     """Returns where an edge starts, its relation as written, and where it leads."""
     start, relation, end = (str(record.fields.get(key, "")) for key in ("from", "relation", "to"))
     return start, relation, end
+
+
+def joined_by(record: Record) -> tuple[str, ...]:
+    """Returns the ids that an edge joins, those that are ids; none for any other record."""
+    if record.kind != EDGE_KIND:
+        return ()
+    start, _, end = ends_of_edge(record)
+    return tuple(name for name in (start, end) if is_id(name))
 
 
 def is_single_valued(record: Record, registry: KindRegistry) -> bool:

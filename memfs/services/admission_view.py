@@ -18,8 +18,8 @@ from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
-from memfs.policy.edges import edge_ends
 from memfs.policy.promotion import WORK_KINDS
+from memfs.policy.relations import joined_by
 from memfs.policy.verification import Verification
 from memfs.services.catalogue import read_entries, same_subject_entries
 from memfs.services.gate import polluted_namespaces
@@ -118,7 +118,7 @@ def _ends(
     planned: Mapping[str, Record],
 ) -> Mapping[str, Record]:
     """Finds what an edge would join; most drafts are none."""
-    ends = edge_ends(draft)
+    ends = joined_by(draft)
     beside = {name: planned[name] for name in ends if name in planned}
     return {**beside, **_evidence(workspace, snapshot, catalogue, ends)} if ends else beside
 

@@ -18,6 +18,7 @@ from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.policy.access import read_right
 from memfs.policy.masking import visible_stored
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.links import still_open, with_open_links
 from memfs.services.off_sources import rests_on_off_source
@@ -174,6 +175,10 @@ class _View:
         if seen is None or self._snapshot is None:
             return None
         if rests_on_off_source(self._workspace, self._head, stored.record, self._request):
+            return None
+        if has_hidden_end(
+            self._workspace, self._head, stored.record, self._request, is_past=self._is_past
+        ):
             return None
         if self._is_past:
             seen = still_open(self._workspace, self._head, stored, seen, self._request)

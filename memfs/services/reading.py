@@ -22,6 +22,7 @@ from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest
 from memfs.policy.masking import visible_stored
 from memfs.services.catalogue import open_catalogue
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.inbox import unified_diff
 from memfs.services.links import with_open_links
@@ -225,7 +226,9 @@ def served_at(
     """Yields what ``request`` may see of the records at some paths, in their order."""
     for stored in read_paths(workspace, snapshot, paths):
         seen = visible_stored(stored, request)
-        if seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
+        if not seen or has_hidden_end(workspace, snapshot, stored.record, request):
+            continue
+        if not rests_on_off_source(workspace, snapshot, stored.record, request):
             yield with_open_links(workspace, snapshot, seen, request)
 
 
