@@ -72,10 +72,19 @@ SECTIONS: Final = (
         run="Record runs of agents: what was done, and what is left open.",
         issue="Keep what is open, and what became of it.",
         session="Keep and open conversations with coding agents.",
+        timeline="See what happened when, and record what did.",
         **{
             "git-log": "List commits of the project.",
             "git-show": "Show what one commit of the project changed.",
         },
+    ),
+    _section(
+        "See what hangs together",
+        neighbors="List what lies around a record or an entity.",
+        expand="Show a record with what lies around it.",
+        path="Show how two records or entities hang together.",
+        similar="List what is like a record and not linked to it yet.",
+        graph="Draw what lies around a record or an entity.",
     ),
     _section(
         "Decide",

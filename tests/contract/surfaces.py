@@ -183,6 +183,13 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
             lambda: memory.search_sessions(target.question)
         ),
         "idle sessions": lambda memory, target: answered(memory.idle_sessions),
+        "neighbors": lambda memory, target: answered(lambda: memory.neighbors(target.reference)),
+        "expansion": lambda memory, target: answered(lambda: memory.expand(target.reference)),
+        "path": lambda memory, target: answered(
+            lambda: memory.path(target.reference, target.reference)
+        ),
+        "similar": lambda memory, target: answered(lambda: memory.similar(target.reference)),
+        "picture": lambda memory, target: answered(lambda: memory.graph_around(target.reference)),
         "project log": lambda memory, target: answered(memory.project_log),
         "project change": lambda memory, target: answered(lambda: memory.project_change("HEAD")),
     }
@@ -232,6 +239,11 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "idle_sessions": "idle sessions",
         "project_log": "project log",
         "project_change": "project change",
+        "neighbors": "neighbors",
+        "expand": "expansion",
+        "path": "path",
+        "similar": "similar",
+        "graph_around": "picture",
     }
 )
 """Methods of ``Memory`` that hand out something of a store, with their surface."""
@@ -292,13 +304,19 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "hook": "check_staged",
         "jobs": "jobs",
         "session": "sessions",
+        "timeline": "timeline",
         "git-log": "project_log",
         "git-show": "project_change",
+        "neighbors": "neighbors",
+        "expand": "expand",
+        "path": "path",
+        "similar": "similar",
+        "graph": "graph_around",
     }
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
 
-UNBUILT: Final = frozenset({"graph", "web", "timeline"})
+UNBUILT: Final = frozenset({"web", "timeline"})
 """Surfaces that do not exist; a command of that name has to be put on the lists first."""
 
 UNTYPED: Final = frozenset(
