@@ -18,6 +18,7 @@ from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_import_accept
 from memfs.services.batches import BatchReport, admit_batch
 from memfs.services.modes import require_taking
+from memfs.services.placed_ids import placed_ids
 from memfs.services.ports import Workspace
 
 _SHOWN: Final = 20
@@ -72,12 +73,13 @@ def import_path(
         else:
             problems.extend(item.problems)
     placed = placed_issues(workspace, submissions, actor)
-    submissions, problems = placed.submissions, [*problems, *placed.problems]
+    named = placed_ids(workspace, placed.submissions)
+    submissions, problems = named.submissions, [*problems, *placed.problems]
     if dry_run:
         return _preview(workspace, path, batch.format, submissions, problems)
     name = f"import-{format_instant(workspace.clock.now())}-{batch.format}"
     report = admit_batch(workspace, submissions, actor, batch=name)
-    report = replace(report, known=report.known + placed.known)
+    report = replace(report, known=report.known + placed.known + named.known)
     return _result(workspace, path, batch.format, report, problems)
 
 

@@ -18,6 +18,7 @@ from memfs.app.conversing import Conversing
 from memfs.app.deciding import Deciding, EditText
 from memfs.app.drafts import ClaimOptions, checks_from, draft_from, times_from
 from memfs.app.dreaming import Dreaming
+from memfs.app.exporting import Exporting
 from memfs.app.governing import Governing
 from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
@@ -59,6 +60,7 @@ class Memory(
     Briefing,
     Queueing,
     Deciding,
+    Exporting,
     Recounting,
     Relating,
     Walking,
@@ -111,6 +113,7 @@ class Memory(
                 self.work_off_some()
                 self._refresh_views()
                 self._refresh_issue_view()
+                self._refresh_timeline_views()
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
@@ -298,6 +301,7 @@ class Memory(
         require_serving(self.workspace, self.actor)
         rebuilt = self._with_views(rebuild_caches(self.workspace))
         self._refresh_issue_view(is_anew=True)
+        self._refresh_timeline_views(is_anew=True)
         return rebuilt
 
     def reconcile(self) -> Result:

@@ -130,6 +130,16 @@ class Recounting(ABC):
         self._take_in_before_reading()
         return timeline(self.workspace, self.actor, self._wanted(options))
 
+    def _refresh_timeline_views(self, *, is_anew: bool = False) -> None:
+        """Brings the months beside the ledger up to it, where they are not."""
+        from memfs.domains.timeline.view_stamp import is_current
+
+        if not is_anew and is_current(self.workspace, self.workspace.store.snapshot()):
+            return
+        from memfs.domains.timeline.month_views import refresh_timeline_views
+
+        refresh_timeline_views(self.workspace, is_anew=is_anew)
+
     def _told(self, text: str, options: EventOptions) -> Happening:
         from memfs.app.drafts import sensitivity_from, when_from
         from memfs.domains.timeline.happening import Happening, sort_from

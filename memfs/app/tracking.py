@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from memfs.domains.runs.issue_views import IssueView
     from memfs.domains.runs.issues import IssueChange
-    from memfs.domains.runs.tracker_export import Exported
 
-_TRACKER: Final = "tracker"
 _SAID: Final = {
     EventKind.OPENED: "opened",
     EventKind.RESOLVED: "resolved",
@@ -113,20 +111,6 @@ class Tracking(ABC):
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         return show_issue(self.workspace, reference, self.actor)
-
-    def export(self, format_name: str) -> Exported:
-        """Returns what may leave the store in a format: ``tracker`` for issues as JSON lines.
-
-        Raises:
-            UsageError: There is no such format.
-        """
-        from memfs.domains.runs.tracker_export import export_tracker
-
-        if format_name != _TRACKER:
-            raise UsageError(f"expected the format {_TRACKER}, got {format_name!r}")
-        require_serving(self.workspace, self.actor)
-        self._take_in_if_possible()
-        return export_tracker(self.workspace, self.actor)
 
     def _refresh_issue_view(self, *, is_anew: bool = False) -> None:
         """Brings the list of issues beside the ledger up to it, where it is not."""

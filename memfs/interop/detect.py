@@ -17,6 +17,7 @@ from memfs.interop.markdown_notes import MarkdownNotes
 from memfs.interop.node_json import NodeJson
 from memfs.interop.port import Importer
 from memfs.interop.sources import JSON_FILES, MARKDOWN, SourceFile, printable, walk_source
+from memfs.interop.timeline import Timeline
 from memfs.interop.tracker import Tracker
 from memfs.model.frozen import frozen
 from memfs.model.problem import Problem
@@ -28,6 +29,7 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     NodeJson(),
     Conversation(),
     Tracker(),
+    Timeline(),
 )
 """One line a format."""
 AUTO: Final = "auto"

@@ -102,7 +102,9 @@ def _submission(item: ImportItem, draft: Record, actor: Actor, now: datetime) ->
         digest=item.digest,
         speaker=item.speaker,
     )
-    record = replace(draft, origin=origin, observed=now)
+    # What says itself when it was learned keeps that, unless it would be later than now.
+    observed = min(draft.observed, now) if draft.observed is not None else now
+    record = replace(draft, origin=origin, observed=observed)
     return Submission(draft=record, origin=origin, key=item.digest)
 
 

@@ -108,13 +108,12 @@ def foreign_fields(format_name: str, said: Mapping[str, JsonValue]) -> Mapping[s
 
     Numbers that a record cannot hold exactly, such as ids of 19 digits, are kept as text.
     """
-    kept = {
-        key: _exact(value) for key, value in said.items() if value not in ("", None, [], {}, ())
-    }
+    kept = {key: exact(value) for key, value in said.items() if value not in ("", None, [], {}, ())}
     return {FOREIGN_FIELD: {"format": format_name, **kept}}
 
 
-def _exact(value: JsonValue) -> JsonValue:
+def exact(value: JsonValue) -> JsonValue:
+    """Returns plain data with numbers that a record cannot hold exactly as text."""
     match value:
         case bool():
             return value
@@ -123,8 +122,8 @@ def _exact(value: JsonValue) -> JsonValue:
         case float() if "e" in repr(value):
             return repr(value)
         case Mapping():
-            return {key: _exact(item) for key, item in value.items()}
+            return {key: exact(item) for key, item in value.items()}
         case list() | tuple():
-            return [_exact(item) for item in value]
+            return [exact(item) for item in value]
         case _:
             return value

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 EVENT_KIND: Final = "event"
+TIMELINE_FOLDER: Final = "timeline"
 
 
 class EventSort(StrEnum):

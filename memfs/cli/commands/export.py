@@ -6,26 +6,28 @@ from pathlib import Path
 
 import click
 
+from memfs.app.exporting import FORMATS
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import counted, say, write, write_json
 from memfs.errors import UsageError
-
-_FORMATS = ("tracker",)
 
 
 @click.command(
     "export",
     cls=ExampleCommand,
     short_help="Write what may leave the store in a format that others read.",
-    examples=("memfs export --format tracker --output issues.jsonl",),
+    examples=(
+        "memfs export --format tracker --output issues.jsonl",
+        "memfs export --format timeline --output timeline.jsonl",
+    ),
 )
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(_FORMATS),
+    type=click.Choice(tuple(FORMATS)),
     required=True,
-    help="tracker: issues as JSON lines, every field as it was imported.",
+    help="; ".join(f"{name}: {format_.help}" for name, format_ in FORMATS.items()) + ".",
 )
 @click.option(
     "--output",
@@ -42,6 +44,7 @@ def command(invocation: Invocation, format_name: str, output: Path | None, force
     """
     with invocation.open() as memory:
         exported = memory.export(format_name)
+    item = FORMATS[format_name].item
     text = "".join(f"{line}\n" for line in exported.lines)
     if output is not None:
         _write_file(output, text, force=force)
@@ -55,11 +58,11 @@ def command(invocation: Invocation, format_name: str, output: Path | None, force
             }
         )
     elif output is not None:
-        say(f"{counted(len(exported.lines), 'issue')} written to {output}")
+        say(f"{counted(len(exported.lines), item)} written to {output}")
     elif exported.lines:
         write(text.rstrip("\n"))
     if not invocation.is_json and exported.left_out:
-        say(f"{counted(exported.left_out, 'issue')} may not leave the store")
+        say(f"{counted(exported.left_out, item)} may not leave the store")
     return 0
 
 

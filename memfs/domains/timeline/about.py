@@ -7,7 +7,7 @@ does not give away that two names are one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -15,12 +15,13 @@ from memfs.index.catalogue import Catalogue, CatalogueEntry
 from memfs.model.graph import EdgeSort
 from memfs.model.ids import ENTITY_PREFIX, is_id
 from memfs.model.naming import entity_key
-from memfs.model.record import Record
+from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, may_read, read_right
 from memfs.policy.graph_links import keys_of_entity
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
+from memfs.services.reading import served_at
 from memfs.store.snapshot import Snapshot
 
 
@@ -67,6 +68,25 @@ def about(workspace: Workspace, snapshot: Snapshot, name: str, request: AccessRe
         keys=frozenset(keys),
         paths=frozenset(link.path for link in links) if is_narrowed else None,
     )
+
+
+def titles_of(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    found: Iterable[StoredRecord],
+    request: AccessRequest,
+) -> dict[str, str]:
+    """Returns by what names entities go that are named by id, of those that may be seen."""
+    ids = {name for item in found for name in item.record.entities if is_id(name, ENTITY_PREFIX)}
+    if not ids:
+        return {}
+    titles: dict[str, str] = {}
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        for name in ids:
+            rows = catalogue.by_id(catalogue.resolve_merged(name))
+            for stored in served_at(workspace, snapshot, (row.path for row in rows), request):
+                titles[name] = stored.record.title
+    return {name: title for name, title in titles.items() if title}
 
 
 def _meant(catalogue: Catalogue, name: str) -> tuple[CatalogueEntry, ...]:

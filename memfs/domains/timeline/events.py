@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Final
 
 from memfs.model.event import EventSort
@@ -30,6 +32,7 @@ class EventView:
         commit: The commit that it is known from; may be empty.
         run: The run in which it happened; may be empty.
         superseded_by: What was told of the same fact later; empty for nothing.
+        names: What it is about, by the names that those bear today whom the reader may see.
         stored: The record.
     """
 
@@ -46,11 +49,17 @@ class EventView:
     commit: str = ""
     run: str = ""
     superseded_by: str = ""
+    names: tuple[str, ...] = ()
     stored: StoredRecord
 
 
-def view_of(stored: StoredRecord) -> EventView:
-    """Returns an event as it is shown; what is hidden of it is empty."""
+def view_of(stored: StoredRecord, titles: Mapping[str, str] = MappingProxyType({})) -> EventView:
+    """Returns an event as it is shown; what is hidden of it is empty.
+
+    Args:
+        stored: As it may be seen.
+        titles: Names of entities by their ids; an id without one goes by itself.
+    """
     record = stored.record
     learned = record.observed or UNKNOWN_TIME
     return EventView(
@@ -67,6 +76,7 @@ def view_of(stored: StoredRecord) -> EventView:
         commit=_text(record, "commit"),
         run=_text(record, "run"),
         superseded_by=record.superseded_by,
+        names=tuple(titles.get(name, name) for name in record.entities),
         stored=stored,
     )
 
@@ -76,9 +86,9 @@ def happened(record: Record) -> datetime:
     return record.event_time or record.observed or UNKNOWN_TIME
 
 
-def newest_first(view: EventView) -> tuple[datetime, str]:
+def newest_first(stored: StoredRecord) -> tuple[datetime, str]:
     """Orders events; to be sorted in reverse. What happened at once is ordered by id."""
-    return view.at, view.id
+    return happened(stored.record), stored.record.id
 
 
 def _sort_of(record: Record) -> EventSort:

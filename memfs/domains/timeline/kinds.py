@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from memfs.model.event import EventSort
+from memfs.model.event import TIMELINE_FOLDER, EventSort
 from memfs.model.ids import TIMELINE_PREFIX
 from memfs.model.kinds import FieldSpec, FieldType, Filing, KindSpec
 
 EVENT = KindSpec(
     name="event",
     description="Something that happened once: work, a decision, something learned.",
-    folder="timeline",
+    folder=TIMELINE_FOLDER,
     extension=".json",
     id_prefix=TIMELINE_PREFIX,
     append_only=True,

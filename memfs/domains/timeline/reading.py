@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memfs.domains.timeline.about import About, about
+from memfs.domains.timeline.about import About, about, titles_of
 from memfs.domains.timeline.events import EventView, happened, newest_first, view_of
 from memfs.errors import IndexUnavailableError
 from memfs.index.port import DEFAULT_SCORING, IndexQuery, RecordIndex
-from memfs.model.event import EVENT_KIND, EventSort
+from memfs.model.event import EVENT_KIND, TIMELINE_FOLDER, EventSort
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest
@@ -29,7 +29,6 @@ from memfs.services.reading import served_at
 from memfs.services.reindex import open_index, replace_index
 from memfs.store.snapshot import Snapshot
 
-FOLDER: Final = "timeline"
 _MOST: Final = 1_000_000
 _NOW: Final = Moment()
 
@@ -81,15 +80,16 @@ def timeline(workspace: Workspace, actor: Actor, wanted: Wanted) -> tuple[EventV
             actor,
             moment=wanted.moment,
             kinds=(EVENT_KIND,),
-            folder=FOLDER,
+            folder=TIMELINE_FOLDER,
             sees_replaced=wanted.sees_replaced,
         )
-        fitting = (item for item in records if _is_wanted(item.record, wanted, named))
-        found = [view_of(item) for item in fitting]
+        found = [item for item in records if _is_wanted(item.record, wanted, named)]
     else:
         found = list(_at_head(workspace, snapshot, request, wanted, named))
     found.sort(key=newest_first, reverse=True)
-    return tuple(found[: wanted.limit] if wanted.limit else found)
+    chosen = found[: wanted.limit] if wanted.limit else found
+    titles = titles_of(workspace, snapshot, chosen, request)
+    return tuple(view_of(item, titles) for item in chosen)
 
 
 def _at_head(
@@ -98,7 +98,7 @@ def _at_head(
     request: AccessRequest,
     wanted: Wanted,
     named: About | None,
-) -> Iterator[EventView]:
+) -> Iterator[StoredRecord]:
     """Yields what is wanted, until there are enough: all of the second of the last of them.
 
     The index orders by whole seconds, so that within one the order is made by the caller.
@@ -108,7 +108,7 @@ def _at_head(
         whole, partly = ([it for it in paths if it in named.paths] for paths in (whole, partly))
     for stored in served_at(workspace, snapshot, partly, request):
         if _is_wanted(stored.record, wanted, named):
-            yield view_of(stored)
+            yield stored
     count, last = 0, math.inf
     for stored in served_at(workspace, snapshot, whole, request):
         if not _is_wanted(stored.record, wanted, named):
@@ -117,7 +117,7 @@ def _at_head(
         if wanted.limit and count >= wanted.limit and second < last:
             return
         count, last = count + 1, second
-        yield view_of(stored)
+        yield stored
 
 
 def _paths(

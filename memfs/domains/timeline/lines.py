@@ -1,0 +1,253 @@
+"""Events as the lines of a JSON file that other systems write and read, and back again.
+
+A line is one object: ``id kind title text event_time ingestion_time entities project session
+nodes commit run importance confidence sensitivity tags fact superseded_by``; what is empty is
+left out. What a foreign line says otherwise than we would (a time in another zone, ``null``, a
+field of its own) is kept with the record, so that it is handed out as it came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from memfs.domains.timeline.events import EventView
+from memfs.model.authority import Sensitivity
+from memfs.model.event import EVENT_KIND, EventSort
+from memfs.model.ids import TIMELINE_PREFIX, derived_id, is_id
+from memfs.model.instants import format_instant, parse_instant
+from memfs.model.limits import LINE_CHARS, LIST_ITEMS, TEXT_CHARS, TITLE_CHARS
+from memfs.model.record import DEFAULT_IMPORTANCE, Record
+from memfs.model.status import Status
+from memfs.model.values import JsonValue
+from memfs.services.proposals import title_from
+
+FORMAT: Final = "timeline"
+FOREIGN: Final = "foreign_fields"
+_OTHERWISE: Final = "otherwise"
+_WITHOUT: Final = "without"
+_MARK: Final = "superseded_by"
+_LEARNED: Final = "ingestion_time"
+
+
+class LineError(ValueError):
+    """A line is no event; the message says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def line_of(record: Record) -> dict[str, JsonValue]:
+    """Returns an event as a line; one that came in as a line goes out as it came."""
+    line = own_line(record)
+    kept = record.unknown.get(FOREIGN)
+    if not isinstance(kept, Mapping) or kept.get("format") != FORMAT:
+        return line
+    without, otherwise = kept.get(_WITHOUT), kept.get(_OTHERWISE)
+    if isinstance(without, list | tuple):
+        line = {name: value for name, value in line.items() if name not in without or name == _MARK}
+    if isinstance(otherwise, Mapping):
+        mark = _foreign_mark(otherwise.get(_MARK), record.superseded_by)
+        line |= {name: value for name, value in otherwise.items() if name != _MARK}
+        if _MARK in otherwise or mark:
+            line[_MARK] = mark
+    return line
+
+
+def _foreign_mark(said: JsonValue, successor: str) -> JsonValue:
+    """Returns the mark as it was said where it still says so, else as it is."""
+    if not successor:
+        return None if isinstance(said, str) and said else said
+    return said if isinstance(said, str) and own_id(said) == successor else successor
+
+
+def own_line(record: Record) -> dict[str, JsonValue]:
+    """Returns an event as a line of ours, however it came in."""
+    fields = record.fields
+    line: dict[str, JsonValue] = {
+        "id": record.id,
+        "kind": fields.get("event_kind"),
+        "title": record.title,
+        "text": record.summary,
+        "event_time": _instant(record.event_time),
+        _LEARNED: _instant(record.observed),
+        "entities": list(record.entities),
+        "project": fields.get("project"),
+        "session": fields.get("session"),
+        "nodes": fields.get("turns"),
+        "commit": fields.get("commit"),
+        "run": fields.get("run"),
+        "importance": record.importance,
+        "confidence": record.confidence,
+        "sensitivity": "" if record.sensitivity is Sensitivity.NORMAL else record.sensitivity.label,
+        "tags": list(record.tags),
+        "fact": record.subject,
+        _MARK: record.superseded_by,
+    }
+    return {name: value for name, value in line.items() if value not in (None, "", [], ())}
+
+
+def _instant(moment: datetime | None) -> str:
+    return format_instant(moment) if moment is not None else ""
+
+
+def own_id(said: str) -> str:
+    """Returns the id that a foreign one stands for: itself where it is one of ours."""
+    return said if is_id(said, TIMELINE_PREFIX) else derived_id(TIMELINE_PREFIX, FORMAT, said)
+
+
+def event_value(event: EventView) -> dict[str, JsonValue]:
+    """Returns an event as answers carry it: a line, with what it is about by name."""
+    line = own_line(event.stored.record)
+    if event.names != event.entities:
+        line["names"] = list(event.names)
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The fields of a line, read one by one."""
+
+    values: Mapping[str, JsonValue]
+
+    def text(self, *names: str) -> str:
+        """Returns the first of some fields that is a text."""
+        for name in names:
+            value = self.values.get(name)
+            if isinstance(value, str) and value.strip():
+                return value.strip()
+        return ""
+
+    def label(self, name: str) -> str:
+        """Returns a field of one line."""
+        value = self.text(name)
+        if len(value) > LINE_CHARS or not value.isprintable():
+            raise LineError("import.too-large", f"expected {name} on one line of {LINE_CHARS}")
+        return value
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Returns a list of texts; numbers among them are written out."""
+        value = self.values.get(name)
+        if value in (None, "", []):
+            return ()
+        if not isinstance(value, list | tuple) or len(value) > LIST_ITEMS:
+            raise LineError("import.bad-field", f"expected {name} as a list of texts")
+        if any(isinstance(item, bool) or not isinstance(item, str | int) for item in value):
+            raise LineError("import.bad-field", f"expected {name} as a list of texts")
+        return tuple(dict.fromkeys(str(item) for item in value if str(item).strip()))
+
+    def moment(self, name: str) -> datetime | None:
+        """Returns an instant; one without a zone is refused, since nobody can know which."""
+        value = self.values.get(name)
+        if value in (None, ""):
+            return None
+        try:
+            if isinstance(value, str):
+                return parse_instant(value.strip())
+        except (ValueError, OverflowError):
+            pass
+        raise LineError(
+            "import.no-time", f"expected {name} to be an instant with a zone, got {value!r:.60}"
+        )
+
+
+def draft_from(values: Mapping[str, JsonValue]) -> Record:
+    """Returns the draft of an event that a line tells of.
+
+    Raises:
+        LineError: It has no words, no time or no sort that there is.
+    """
+    line = _Line(values)
+    text, title = line.text("text"), line.text("title")
+    if not (text or title):
+        raise LineError("import.missing-field", "expected an event with a title or a text")
+    if max(len(text), len(title)) > TEXT_CHARS:
+        raise LineError("import.too-large", f"expected a text of at most {TEXT_CHARS} characters")
+    happened = line.moment("event_time")
+    if happened is None:
+        raise LineError("import.no-time", "expected an event with an event_time, got none")
+    whole = text or title
+    short = title if title and _is_title(title) else title_from(title or text)
+    foreign, successor = line.label("id"), line.label(_MARK)
+    draft = Record(
+        kind=EVENT_KIND,
+        id=own_id(foreign) if foreign else "",
+        title=short,
+        summary="" if whole == short else whole,
+        event_time=happened,
+        observed=line.moment(_LEARNED),
+        entities=line.labels("entities"),
+        importance=_importance(values.get("importance")),
+        confidence=_confidence(values.get("confidence")),
+        sensitivity=_sensitivity(line.text("sensitivity")),
+        tags=line.labels("tags"),
+        subject=line.label("fact"),
+        status=Status.SUPERSEDED if successor else Status.ACTIVE,
+        superseded_by=own_id(successor) if successor else "",
+        fields=_fields(line),
+    )
+    return replace(draft, unknown=_otherwise(values, own_line(draft)))
+
+
+def _fields(line: _Line) -> dict[str, JsonValue]:
+    said: dict[str, JsonValue] = {
+        "event_kind": _sort(line.text("kind")),
+        "project": line.label("project"),
+        "session": line.label("session"),
+        "turns": list(line.labels("nodes")),
+        "commit": line.label("commit"),
+        "run": line.label("run"),
+    }
+    return {name: value for name, value in said.items() if value not in ("", [])}
+
+
+def _otherwise(
+    values: Mapping[str, JsonValue], own: Mapping[str, JsonValue]
+) -> dict[str, JsonValue]:
+    """Returns what a line says otherwise than it would go out, to be kept with the record."""
+    otherwise = {
+        name: value for name, value in values.items() if name not in own or own[name] != value
+    }
+    # When it was learned is known of every record, said or not.
+    known = (*own, _LEARNED)
+    without: list[JsonValue] = [name for name in dict.fromkeys(known) if name not in values]
+    kept: dict[str, JsonValue] = {"format": FORMAT}
+    kept |= {_OTHERWISE: otherwise} if otherwise else {}
+    kept |= {_WITHOUT: without} if without else {}
+    return {FOREIGN: kept} if len(kept) > 1 else {}
+
+
+def _is_title(text: str) -> bool:
+    return len(text) <= TITLE_CHARS and text.isprintable()
+
+
+def _sort(text: str) -> str:
+    try:
+        return str(EventSort(text or EventSort.EVENT))
+    except ValueError:
+        message = f"expected a kind of {', '.join(EventSort)}, got {text!r:.60}"
+        raise LineError("import.bad-kind", message) from None
+
+
+def _importance(value: JsonValue) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return DEFAULT_IMPORTANCE
+    return max(1, min(10, round(value)))
+
+
+def _confidence(value: JsonValue) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return None
+    return float(value)
+
+
+def _sensitivity(text: str) -> Sensitivity:
+    if not text:
+        return Sensitivity.NORMAL
+    try:
+        return Sensitivity.from_label(text)
+    except ValueError as error:
+        raise LineError("import.bad-field", str(error)) from None
