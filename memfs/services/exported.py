@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from memfs.model.authority import Sink
 from memfs.model.origin import Actor
-from memfs.model.record import StoredRecord
+from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, may_read
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
@@ -58,13 +59,18 @@ class Leaving:
         for stored in read_records(self.workspace, self.snapshot, places):
             if stored.record.kind not in wanted:
                 continue
-            is_whole = may_read(stored.record, self.request).is_whole
-            if is_whole and not rests_on_off_source(
-                self.workspace, self.snapshot, stored.record, self.request
-            ):
+            if self._may_leave(stored.record):
                 yield stored
             else:
                 self.left_out += 1
+
+    def _may_leave(self, record: Record) -> bool:
+        here = (self.workspace, self.snapshot, record, self.request)
+        return (
+            may_read(record, self.request).is_whole
+            and not has_hidden_end(*here)
+            and not rests_on_off_source(*here)
+        )
 
     def exported(self, format_name: str, lines: Iterable[str]) -> Exported:
         """Returns what is handed out; what was left out is told to a person alone."""

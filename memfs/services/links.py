@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from memfs.model.ids import split_version
+from memfs.model.ids import ENTITY_PREFIX, is_id, split_version
 from memfs.model.origin import Origin
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, read_right
@@ -95,6 +95,10 @@ def with_open_links(
             derived_from=opened(record.derived_from),
             supersedes=opened(record.supersedes),
             superseded_by=successor if successor and is_open(successor) else "",
+            # The id of an entity follows from its name: it would confirm a name that is guessed.
+            entities=tuple(
+                name for name in record.entities if not is_id(name, ENTITY_PREFIX) or is_open(name)
+            ),
             origin=_opened_origin(record.origin, is_open),
         ),
     )
@@ -114,6 +118,7 @@ def _has_links(record: Record) -> bool:
         or record.derived_from
         or record.supersedes
         or record.superseded_by
+        or any(is_id(name, ENTITY_PREFIX) for name in record.entities)
         or published_reference(record.origin)
     )
 

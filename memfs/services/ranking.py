@@ -14,6 +14,7 @@ from typing import Final
 
 from memfs.index.documents import session_of
 from memfs.index.port import IndexHit
+from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
@@ -25,6 +26,8 @@ CONFLICT: Final = "conflict"
 RUN_KIND: Final = "run"
 RUN_TIES: Final = ("root", "parent", "session")
 """Fields by which a run hangs together with others: its chain and its chat."""
+EVENT_TIES: Final = ("run", "session")
+"""Fields by which an event hangs together with the run and the chat in which it happened."""
 _OF_RUN: Final = "run:"
 """How the source of a record begins that came out of a run."""
 _NO_UTILITY: Final[Mapping[str, float]] = MappingProxyType({})
@@ -49,7 +52,8 @@ class RankContext:
         now: The moment that ages are measured from.
         branch: Branch of the project that is checked out; empty for unknown.
         ties: Runs and sessions that the asker works in, by id.
-        similarity: How near records are to the question by their vectors, by id.
+        similarity: What vectors add to the score of words, by id: how far nearer to the question
+            than the average a record is, in the measure of those scores (``index.fusion``).
         utility: What records have proved to be good for, by reference; -1 to 1.
     """
 
@@ -164,9 +168,9 @@ def ties_of(record: Record) -> Iterator[str]:
     source = record.origin.source if record.origin is not None else ""
     if source.startswith(_OF_RUN):
         yield source[len(_OF_RUN) :]
-    if record.kind == RUN_KIND:
+    if record.kind in (RUN_KIND, EVENT_KIND):
         yield record.id
-        for name in RUN_TIES:
+        for name in RUN_TIES if record.kind == RUN_KIND else EVENT_TIES:
             tie = record.fields.get(name)
             if tie and isinstance(tie, str):
                 yield tie
