@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memfs.app.drafts import when_from
 from memfs.errors import AccessError
@@ -20,6 +20,7 @@ from memfs.services.modes import mode_error, require_serving, require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
+    from memfs.app.memory import Memory
     from memfs.domains.runs.views import RunView
     from memfs.domains.sessions.metadata import Metadata
     from memfs.domains.sessions.reading import OpenedTurns, SessionView, TurnHit
@@ -80,13 +81,10 @@ class Conversing(ABC):
 
         A turn that is not over is kept as far as it has come; the rest of it follows later.
         """
-        from memfs.domains.sessions.distil import distil_session, distilled_result
-
         result = self._kept(path, client, is_ended=True)
         if result.reasons or not result.target:
             return replace(result, action="flush")
-        found = distil_session(self.workspace, result.target)
-        told = distilled_result(self.workspace, found, action="flush")
+        told = cast("Memory", self).sift_session(result.target, action="flush")
         data = {**result.data, **told.data}
         return replace(told, message=f"{result.message}; {told.message}", data=data)
 
@@ -100,14 +98,12 @@ class Conversing(ABC):
 
     def distil_session(self, reference: str) -> Result:
         """Proposes the key facts of the turns that were not looked at before."""
-        from memfs.domains.sessions.distil import distil_session, distilled_result
         from memfs.domains.sessions.reading import session_named
 
         require_taking(self.workspace)
         self._take_in()
         session = session_named(self.workspace, reference, self.actor)
-        found = distil_session(self.workspace, session)
-        return distilled_result(self.workspace, found, action="distil")
+        return cast("Memory", self).sift_session(session, action="distil")
 
     def idle_sessions(self, now: datetime | None = None) -> tuple[Metadata, ...]:
         """Returns the sessions that are idle and have turns that were not looked at."""

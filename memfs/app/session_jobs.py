@@ -36,28 +36,23 @@ def end_session(memory: Memory, lease: Lease) -> Result:
 
 def flush(memory: Memory, lease: Lease) -> Result:
     """Keeps all of a transcript and proposes its key facts: its host drops messages (O24)."""
-    from memfs.domains.sessions.distil import distil_session, distilled_result
-
     kept = _import(memory, lease, is_ended=True)
     if kept is None or kept.refusal is not None or kept.is_cut or not kept.session:
         return _told(memory, lease, kept)
     lease.keep()
-    found = distil_session(memory.workspace, kept.session)
-    return distilled_result(memory.workspace, found, action=lease.job.kind)
+    return memory.sift_session(kept.session, action=lease.job.kind, checkpoint=lease.keep)
 
 
 def distil(memory: Memory, lease: Lease) -> Result:
     """Proposes the key facts of an idle session; one that is busy again waits (O22)."""
-    from memfs.domains.sessions.distil import distil_session, distilled_result, idle_sessions
+    from memfs.domains.sessions.distil import idle_sessions
 
     session = _text(lease, "session")
     now = memory.workspace.clock.now()
     if all(item.id != session for item in idle_sessions(memory.workspace, now)):
         return _nothing(memory, lease, "the session is busy, or was looked at already")
     lease.keep()
-    return distilled_result(
-        memory.workspace, distil_session(memory.workspace, session), action=lease.job.kind
-    )
+    return memory.sift_session(session, action=lease.job.kind, checkpoint=lease.keep)
 
 
 def _kept(memory: Memory, lease: Lease, *, is_ended: bool) -> Result:

@@ -6,9 +6,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
+from memfs.errors import MemfsError, UsageError
 from memfs.model.origin import Actor
+from memfs.model.result import Result, ResultStatus
+from memfs.policy.access import is_trusted
+from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
+
+if TYPE_CHECKING:
+    from memfs.domains.distill.seams import Extractor
+    from memfs.domains.distill.stages import PassReport
+    from memfs.domains.distill.state import Stage
+
+SOURCES: Final = ("commits", "runs", "sessions")
 
 
 class Sifting(ABC):
@@ -24,3 +37,147 @@ class Sifting(ABC):
     @abstractmethod
     def _take_in_if_possible(self) -> str:
         """Looks at what changed outside memfs, and leaves it where that fails."""
+
+    def distill(
+        self,
+        stage: str = "",
+        *,
+        since: str = "",
+        session: str = "",
+        sources: Sequence[str] = (),
+        is_backfill: bool = False,
+        most_rounds: int = 0,
+        extractor: Extractor | None = None,
+    ) -> Result:
+        """Distils what is new in sessions, commits and runs; policy decides on all of it.
+
+        Args:
+            stage: One stage alone, of the round under way: ``collect``, ``extract``, ``link``,
+                ``reconcile`` or ``project``; all, until nothing is new, by default.
+            since: Only commits made then or later.
+            session: Only this session, idle or not.
+            sources: Only these of ``commits``, ``runs`` and ``sessions``; empty for all.
+            is_backfill: Also what lies before the marks, once.
+            most_rounds: At most so many rounds; 0 for all.
+            extractor: What finds products; the rules by default.
+
+        Raises:
+            MemoryModeError: The store takes nothing in.
+            UsageError: There is no such stage, source, session or instant.
+            PassRunningError: Another process distils.
+        """
+        from memfs.app.drafts import when_from
+        from memfs.app.sift_seams import Chosen, seams_of
+        from memfs.domains.distill.stages import run_pass
+        from memfs.domains.distill.state import PassRunningError
+        from memfs.domains.sessions.reading import session_named
+
+        require_taking(self.workspace)
+        self._take_in()
+        only = _stage(stage)
+        named = session_named(self.workspace, session, self.actor) if session else ""
+        if session and not named:
+            raise UsageError(f"expected a session, got {session!r}", hint="see: memfs session list")
+        moment = when_from(since, self.workspace.clock.now())
+        chosen = Chosen(
+            sources=("sessions",) if named else _sources(sources),
+            session=named,
+            since_s=int(moment.timestamp()) if moment is not None else 0,
+            is_backfill=is_backfill,
+        )
+        seams = seams_of(self.workspace, chosen, self._project_distilled, extractor=extractor)
+        try:
+            report = run_pass(self.workspace, seams, only=only, most_rounds=most_rounds)
+        except PassRunningError as error:
+            return self._running("distill", str(only or ""), error)
+        return self._distilled(report, only)
+
+    def _project_distilled(self) -> Sequence[str]:
+        """Brings up what is derived from the ledger; the core and the views at closing follow."""
+        from memfs.reconcile.projecting import refresh_projections
+
+        refresh_projections(self.workspace)
+        return ()
+
+    def sift_session(
+        self, session: str, *, action: str, checkpoint: Callable[[], None] | None = None
+    ) -> Result:
+        """Distils one session that its caller may read; every turn that was not looked at.
+
+        Args:
+            session: Its id.
+            action: What the answer is called.
+            checkpoint: Of a job, called after every stage; one that cannot go on tries later.
+
+        Raises:
+            MemoryModeError: The store takes nothing in.
+            PassRunningError: Another process distils, and this is a job.
+        """
+        from memfs.app.sift_seams import Chosen, seams_of, told_of_session
+        from memfs.domains.distill.stages import run_pass
+        from memfs.domains.distill.state import PassRunningError
+
+        chosen = Chosen(sources=("sessions",), session=session)
+        seams = seams_of(self.workspace, chosen, self._project_distilled)
+        try:
+            report = run_pass(self.workspace, seams, checkpoint=checkpoint or (lambda: None))
+        except PassRunningError as error:
+            if checkpoint is not None:
+                raise
+            return self._running(action, session, error)
+        return told_of_session(self.workspace, session, report, action=action)
+
+    def _running(self, action: str, target: str, error: MemfsError) -> Result:
+        return Result(
+            action=action,
+            target=target,
+            status=ResultStatus.NOTHING,
+            message="already running: another process distils",
+            store=str(self.workspace.store.root),
+            data={"code": error.code},
+        )
+
+    def _distilled(self, report: PassReport, only: Stage | None) -> Result:
+        from memfs.app.sift_seams import report_value
+
+        found = report.admitted
+        count = len(found.activated)
+        parts = [
+            f"{count} {'record' if count == 1 else 'records'} kept" if count else "",
+            f"{len(found.waiting)} wait for review" if found.waiting else "",
+            f"{found.known} known already" if found.known else "",
+            f"{sum(found.refused.values())} refused" if found.refused else "",
+            f"next: {report.left}" if report.left is not None else "",
+        ]
+        message = ", ".join(part for part in parts if part) or "nothing new"
+        if not is_trusted(self.actor):
+            # How much there is, and of what, is not for every program to know.
+            message = "distilled"
+        is_done = bool(count or found.waiting or (only is not None and report.stages))
+        return Result(
+            action="distill",
+            target=str(only or ""),
+            status=ResultStatus.DONE if is_done else ResultStatus.NOTHING,
+            message=message,
+            operation=found.transactions[-1] if found.transactions else "",
+            store=str(self.workspace.store.root),
+            data=report_value(report) if is_trusted(self.actor) else {"more": report.is_cut},
+        )
+
+
+def _stage(text: str) -> Stage | None:
+    from memfs.domains.distill.state import Stage
+
+    if not text:
+        return None
+    try:
+        return Stage(text)
+    except ValueError:
+        raise UsageError(f"expected a stage of {', '.join(Stage)}, got {text!r}") from None
+
+
+def _sources(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in SOURCES:
+            raise UsageError(f"expected a source of {', '.join(SOURCES)}, got {name!r}")
+    return tuple(name for name in SOURCES if not names or name in names)

@@ -257,7 +257,7 @@ CHANGES: Final = frozenset(
         "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
-        "distil_session", "forget_session", "record_event",
+        "distil_session", "forget_session", "distill", "sift_session", "record_event",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
@@ -304,6 +304,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "hook": "check_staged",
         "jobs": "jobs",
         "session": "sessions",
+        "distill": "distill",
         "timeline": "timeline",
         "git-log": "project_log",
         "git-show": "project_change",

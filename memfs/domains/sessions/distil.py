@@ -8,7 +8,7 @@ A fact is proposed once a session, however often its turns are looked at (O22, O
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -18,12 +18,12 @@ from memfs.domains.sessions.kept_log import KeptLog
 from memfs.domains.sessions.key_facts import KeyFact, key_facts
 from memfs.domains.sessions.library import all_sessions, folders_of, read_session
 from memfs.domains.sessions.metadata import Metadata, encode_metadata
+from memfs.domains.sessions.nodes import Node
 from memfs.domains.sessions.raw_words import raw_words
 from memfs.domains.sessions.reading import read_session_log, turn_nodes
 from memfs.domains.sessions.turns import Role
 from memfs.model.candidate import Submission
 from memfs.model.evidence import Quote
-from memfs.model.ids import SESSION_PREFIX, is_id
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
@@ -35,39 +35,20 @@ from memfs.services.propose import submit
 from memfs.store.session_repository import SessionRepository
 
 _MOST_FACTS: Final = 50
-"""Facts that one look proposes; what is more waits for the next."""
-_WAITING: Final = (ResultStatus.WAITING, ResultStatus.NEEDS_ANSWER, ResultStatus.DONE)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A fact, who said it, and in which turn."""
-
-    fact: KeyFact
-    role: Role
-    turn: int
+"""Facts that one summary gives at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distilled:
-    """What a look for key facts did.
+class UnseenTurns:
+    """What of a session was not looked at.
 
     Attributes:
-        session: The session.
-        looked_at: Turns that were new.
-        results: What became of each fact that was proposed.
-        is_cut: There are more facts; look again.
+        metadata: Of the session.
+        commits: Commits of the turns, each behind what it follows.
     """
 
-    session: str
-    looked_at: int = 0
-    results: tuple[Result, ...] = ()
-    is_cut: bool = False
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """Ids of the candidates that wait, or of the records that were admitted."""
-        return tuple(item.target for item in self.results if item.status in _WAITING)
+    metadata: Metadata
+    commits: tuple[str, ...]
 
 
 def idle_sessions(workspace: Workspace, now: datetime) -> tuple[Metadata, ...]:
@@ -83,43 +64,71 @@ def idle_sessions(workspace: Workspace, now: datetime) -> tuple[Metadata, ...]:
     )
 
 
-def distil_session(workspace: Workspace, session: str) -> Distilled:
-    """Proposes the key facts of the turns that were not looked at before.
+def unseen_turns(
+    workspace: Workspace, session: str, *, is_anew: bool = False
+) -> UnseenTurns | None:
+    """Returns the turns of a session that were not looked at; ``None`` where there is none.
 
     Args:
         workspace: The store.
         session: Id of the session.
+        is_anew: Look at every turn, whatever was looked at.
+    """
+    metadata = read_session(workspace, session)
+    if metadata is None:
+        return None
+    seen = replace(metadata, distilled=()) if is_anew else metadata
+    log, new = _new_turns(workspace, seen)
+    commits = tuple(log.turns[index].commit.id for index in new) if log is not None else ()
+    return UnseenTurns(metadata=metadata, commits=commits)
+
+
+def read_turns(
+    workspace: Workspace, session: str, commits: Sequence[str]
+) -> Iterator[tuple[Metadata, TurnFacts, list[Node]]]:
+    """Yields turns with the messages that they brought; what is gone meanwhile is left out."""
+    metadata = read_session(workspace, session)
+    log = read_session_log(workspace, metadata) if metadata is not None else None
+    if metadata is None or log is None:
+        return
+    for commit in commits:
+        index = log.index_of(commit)
+        if index >= 0:
+            facts = log.turns[index].facts
+            nodes = turn_nodes(workspace, metadata, log, index)
+            yield metadata, facts, [node for node in nodes if node.file_name in facts.nodes]
+
+
+def note_distilled(
+    workspace: Workspace, session: str, commits: Sequence[str], proposed: Sequence[str]
+) -> None:
+    """Notes which turns were looked at, and what of them was proposed.
 
     Raises:
-        MemoryModeError: The store takes nothing in.
         LockTimeoutError: Somebody else kept the session's lock.
     """
-    require_taking(workspace)
-    if not is_id(session, SESSION_PREFIX):
-        return Distilled(session="")
     folders = folders_of(workspace)
     with folders.locked(session):
         metadata = read_session(workspace, session)
-        if metadata is None:
-            return Distilled(session=session)
-        log, new = _new_turns(workspace, metadata)
-        known = set(metadata.proposed)
-        said = list(_said_in(workspace, metadata, log, new))
-        fresh = list({item.fact.digest: item for item in said}.values())
-        fresh = [item for item in fresh if item.fact.digest not in known]
-        chosen = fresh[:_MOST_FACTS]
-        results = tuple(_proposed(workspace, metadata, item) for item in chosen)
-        is_cut = len(chosen) < len(fresh)
-        heads = tuple(log.turns[index].commit.id for index in log.heads.values()) if log else ()
+        log = read_session_log(workspace, metadata) if metadata is not None else None
+        if metadata is None or log is None:
+            return
+        looked_at = {*metadata.distilled, *commits}
         changed = replace(
             metadata,
-            proposed=(*metadata.proposed, *(item.fact.digest for item in chosen)),
-            distilled=metadata.distilled if is_cut else heads,
+            proposed=tuple(dict.fromkeys((*metadata.proposed, *proposed))),
+            distilled=_foremost(log, looked_at),
         )
         if changed != metadata:
             with SessionRepository(folders.path(session)) as repository:
                 repository.writer().write_metadata(encode_metadata(changed))
-    return Distilled(session=session, looked_at=len(new), results=results, is_cut=is_cut)
+
+
+def _foremost(log: KeptLog, commits: set[str]) -> tuple[str, ...]:
+    """Returns the commits among ``commits`` that no other of them follows."""
+    here = [turn.commit for turn in log.turns if turn.commit.id in commits]
+    before = {parent for commit in here for parent in commit.parents[:1]}
+    return tuple(commit.id for commit in here if commit.id not in before)
 
 
 def propose_summary(
@@ -134,33 +143,6 @@ def propose_summary(
     )
 
 
-def distilled_result(workspace: Workspace, found: Distilled, *, action: str) -> Result:
-    """Words what a look for key facts did."""
-    waiting = list(found.waiting)
-    count = len(waiting)
-    message = f"{count} key {'fact waits' if count == 1 else 'facts wait'} for review"
-    return Result(
-        action=action,
-        target=found.session,
-        status=ResultStatus.DONE if count else ResultStatus.NOTHING,
-        message=message if count else "no new key facts",
-        store=str(workspace.store.root),
-        data={
-            "session": found.session,
-            "looked_at": found.looked_at,
-            "proposed": len(found.results),
-            "candidates": list(waiting),
-            "more": found.is_cut,
-        },
-    )
-
-
-def _has_new_turns(workspace: Workspace, metadata: Metadata) -> bool:
-    """Whether a branch has grown since the last look; reads no commit."""
-    with SessionRepository(folders_of(workspace).path(metadata.id)) as repository:
-        return not set(repository.heads().values()) <= set(metadata.distilled)
-
-
 def _new_turns(workspace: Workspace, metadata: Metadata) -> tuple[KeptLog | None, list[int]]:
     log = read_session_log(workspace, metadata)
     if log is None:
@@ -173,21 +155,19 @@ def _new_turns(workspace: Workspace, metadata: Metadata) -> tuple[KeptLog | None
     return log, [index for index in range(len(log.turns)) if index not in seen]
 
 
-def _said_in(
-    workspace: Workspace, metadata: Metadata, log: KeptLog | None, indexes: Iterable[int]
-) -> Iterator[Said]:
-    for index in indexes if log is not None else ():
-        assert log is not None
-        facts: TurnFacts = log.turns[index].facts
-        for node in turn_nodes(workspace, metadata, log, index):
-            if node.file_name in facts.nodes:
-                for fact in key_facts(node.words, node.role):
-                    yield Said(fact, node.role, node.turn)
+def propose_fact(
+    workspace: Workspace, client: str, source: str, fact: KeyFact, speaker: str
+) -> Result:
+    """Keeps a sentence as evidence and proposes it; a secret in it is refused by both.
 
-
-def _proposed(workspace: Workspace, metadata: Metadata, said: Said) -> Result:
-    source = f"session:{metadata.host_id}#{said.turn}"
-    return _proposal(workspace, metadata.client, source, said.fact, said.role)
+    Args:
+        workspace: The store.
+        client: The coding agent whose host kept the conversation.
+        source: Pointer to the turn.
+        fact: The sentence.
+        speaker: Who said it, as the host tells.
+    """
+    return _proposal(workspace, client, source, fact, Role(speaker))
 
 
 def _proposal(workspace: Workspace, client: str, source: str, fact: KeyFact, role: Role) -> Result:

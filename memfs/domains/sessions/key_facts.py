@@ -104,7 +104,7 @@ def key_facts(text: str, role: Role) -> Iterator[KeyFact]:
     if role is Role.TOOL:
         return
     seen: set[str] = set()
-    for sentence in _sentences(text):
+    for sentence in plain_sentences(text):
         rule = next((rule for rule in RULES if rule.pattern.search(sentence)), None)
         if rule is None or (rule.is_users_alone and role is not Role.USER):
             continue
@@ -114,7 +114,11 @@ def key_facts(text: str, role: Role) -> Iterator[KeyFact]:
             yield fact
 
 
-def _sentences(text: str) -> Iterator[str]:
+def plain_sentences(text: str) -> Iterator[str]:
+    """Yields the sentences of a text that state something, without code, quotations and tables.
+
+    Questions, hypotheses and what is too short or too long are left out.
+    """
     for number, piece in enumerate(_IN_CODE.split(text)):
         if number % 2:
             continue  # between two fences: code, a log or a quotation
