@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import UsageError
 from memfs.model.authority import Sink
 from memfs.model.origin import Actor
-from memfs.model.packet import MemoryState, Packet, silent_packet
+from memfs.model.packet import MemoryState, Packet, Section, silent_packet
 from memfs.model.query import Query
 from memfs.model.result import Result
 from memfs.model.settings import Mode
@@ -45,9 +45,11 @@ class Briefing(ABC):
         items: int | None = None,
         purpose: str = "",
         is_new_window: bool = False,
+        opening: str = "",
     ) -> Packet:
         """Returns what an agent is given before it starts: records, the last run, open issues.
 
+        The profile comes first, and at the start of a session the rules of what is worth saving.
         The same store, question and moment give the same bytes. Where memory is off, the text is
         empty and nothing is touched. What was not given has its reason in ``left_out``.
 
@@ -59,11 +61,14 @@ class Briefing(ABC):
             purpose: What it is for, matched by grants.
             is_new_window: The host threw away what it was given before, after compacting for
                 instance: the cap of the session counts anew.
+            opening: What a session opens with: where that is trivial, nothing is looked up but
+                the rules; else what is known of it, instead of the most important records.
 
         Raises:
-            UsageError: There is neither a task nor a session start, or both.
+            UsageError: There is neither a task nor a session start, or both; or an opening
+                without a session start.
         """
-        if is_session_start == bool(task.strip()):
+        if is_session_start == bool(task.strip()) or (opening.strip() and not is_session_start):
             raise UsageError("expected either a task or a session start")
         if self.workspace.settings.mode is Mode.OFF:
             return silent_packet(MemoryState.OFF, self.workspace.store_id)
@@ -74,9 +79,28 @@ class Briefing(ABC):
         if is_new_window:
             begin_window(self.workspace)
         trouble = self._take_in_before_reading()
-        words = strip_packets(task).strip()
+        words = strip_packets(task or opening).strip()
         query = self._opening(words, budget, items, purpose)
-        return brief(self.workspace, self.beside, query, trouble=trouble)
+        told = self._told_first(query, is_session_start=is_session_start)
+        if not opening.strip():
+            return brief(self.workspace, self.beside, query, trouble=trouble, told_first=told)
+        from memfs.domains.nodes.opening import TOPIC, Opening, opening_of
+
+        return brief(
+            self.workspace,
+            self.beside,
+            query if items is not None else replace(query, limit=TOPIC),
+            trouble=trouble,
+            told_first=told,
+            is_session_start=True,
+            is_trivial=opening_of(opening) is Opening.TRIVIAL,
+        )
+
+    def _told_first(self, query: Query, *, is_session_start: bool) -> tuple[Section, ...]:
+        """Returns what is given whatever is asked, before how work stands."""
+        from memfs.domains.nodes.standing import standing_sections
+
+        return standing_sections(self.workspace, self.beside, query, has_rules=is_session_start)
 
     def _opening(self, words: str, budget: int | None, items: int | None, purpose: str) -> Query:
         runs = self.workspace.settings.runs

@@ -62,16 +62,18 @@ class Entry:
         reference: The record behind it, ``run_…@1``.
         text: Rendered and escaped.
         place: Which of several things that one record says; 0 for the record itself.
+        store: Id of the store that the record is in; empty for the one that answers.
     """
 
     reference: str
     text: str
     place: int = 0
+    store: str = ""
 
 
 @frozen
 class Section:
-    """A part of a packet before its cards: how work stands.
+    """A part of a packet before its cards: how work stands, and what stands always.
 
     Attributes:
         name: Stable name, such as ``open_issues``.

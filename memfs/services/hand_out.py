@@ -94,8 +94,8 @@ def _new_of(outcome: RecallOutcome, given: Given) -> RecallOutcome:
 def _ledgers(workspace: Workspace, beside: Beside, packet: Packet) -> Mapping[str, str]:
     """Returns the commit of each store that has a part in a packet."""
     ledgers = {str(workspace.store_id): packet.ledger}
-    for card in packet.cards:
-        store = card.hit.stored.store
+    entries = (entry.store for section in packet.sections for entry in section.entries)
+    for store in (*(card.hit.stored.store for card in packet.cards), *entries):
         if store and store not in ledgers:
             head = beside.ask(lambda other: (str(other.store_id), other.store.ledger_head() or ""))
             ledgers[store] = head[1] if head is not None and head[0] == store else ""

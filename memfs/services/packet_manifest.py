@@ -97,7 +97,7 @@ def keep_manifest(
         "tokens": packet.tokens,
         "caps": [caps.item_bytes, caps.item_lines],
         "cards": [_card(workspace, card.hit) for card in packet.cards],
-        "entries": [entry for section in packet.sections for entry in _entries(section)],
+        "entries": [entry for section in packet.sections for entry in _entries(workspace, section)],
         "beyond": {section.name: section.beyond for section in packet.sections if section.beyond},
         "told": [list(_left(item)) for item in packet.told],
         "left_out": [list(_left(item)) for item in packet.left_out],
@@ -123,9 +123,15 @@ def _card(workspace: Workspace, hit: ScoredRecord) -> dict[str, JsonValue]:
     return values
 
 
-def _entries(section: Section) -> Iterator[dict[str, JsonValue]]:
+def _entries(workspace: Workspace, section: Section) -> Iterator[dict[str, JsonValue]]:
     for entry in section.entries:
-        yield {"id": entry.reference, "section": section.name, "place": entry.place}
+        beside = entry.store not in ("", workspace.store_id)
+        yield {
+            "id": entry.reference,
+            "section": section.name,
+            "place": entry.place,
+            **({"store": entry.store} if beside else {}),
+        }
 
 
 def _left(item: LeftOut) -> tuple[str, str]:

@@ -12,9 +12,8 @@ from enum import StrEnum
 from typing import Final
 
 TRIVIAL_CHARS: Final = 20
-RULES: Final = 20
 TOPIC: Final = 5
-"""How many rules, and how many records on the topic, a session is given."""
+"""How many records on its topic a session is given."""
 _OWN: Final = re.compile(
     r"\b(?:i|i'm|me|my|mine|we|we're|us|our|ours|you|your|he|she|they|him|her|his|their|them|"
     r"it|its|this|that|these|those|here|again|still|last|yesterday|earlier)\b",

@@ -7,10 +7,12 @@ no brief at all, byte for byte (C28); a fault makes it shorter and never stands 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memfs.domains.runs.work import ISSUE, Work, standing_work
-from memfs.model.packet import LeftOut, MemoryState, Packet, silent_packet
+from memfs.model.ids import split_version
+from memfs.model.packet import LeftOut, MemoryState, Packet, Section, silent_packet
 from memfs.model.query import Query
 from memfs.model.settings import Mode
 from memfs.services.beside import Beside
@@ -22,7 +24,16 @@ from memfs.services.recall import RecallOutcome
 from memfs.services.retrieval_log import log_context
 
 
-def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = "") -> Packet:
+def brief(
+    workspace: Workspace,
+    beside: Beside,
+    query: Query,
+    *,
+    trouble: str = "",
+    told_first: Sequence[Section] = (),
+    is_session_start: bool = False,
+    is_trivial: bool = False,
+) -> Packet:
     """Returns the brief for ``query``; its text is empty where there is nothing to say.
 
     Args:
@@ -30,6 +41,9 @@ def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = 
         beside: The global store, where there is one.
         query: The task in words, or an opening without words; who asks, and the budget.
         trouble: Code of what was in the way before; empty for nothing.
+        told_first: What is given whatever is asked; before how work stands, and not told twice.
+        is_session_start: A session begins, with the words of ``query`` or with none.
+        is_trivial: What it begins with has nothing to do with memory: nothing is looked up.
     """
     if workspace.settings.mode is Mode.OFF:
         return silent_packet(MemoryState.OFF, workspace.store_id)
@@ -41,19 +55,41 @@ def brief(workspace: Workspace, beside: Beside, query: Query, *, trouble: str = 
         packet = silent_packet(MemoryState.SHADOW, workspace.store_id)
         log_context(here, asked, recall(here, beside, asked), packet)
         return packet
-    work = standing_work(here, asked)
-    found = recall(here, beside, replace(asked, limit=asked.limit + len(work.told)))
+    standing = Work() if is_trivial else standing_work(here, asked)
+    work = _with_first(standing, told_first)
+    looked = replace(asked, limit=asked.limit + len(work.told))
+    found = _nothing(here) if is_trivial else recall(here, beside, looked)
     outcome = _with_state(_without_told(found, work, asked.limit), work, trouble)
     packet = hand_out(
         here,
         beside,
         asked,
         outcome,
-        occasion="session-start" if asked.is_opening else "task",
+        occasion="session-start" if asked.is_opening or is_session_start else "task",
         sections=work.sections,
     )
     log_context(here, asked, outcome, packet)
     return packet
+
+
+def _with_first(work: Work, first: Sequence[Section]) -> Work:
+    """Puts what is given whatever is asked before how work stands."""
+    if not first:
+        return work
+    entries = (entry for section in first for entry in section.entries)
+    told = {split_version(entry.reference)[0] for entry in entries}
+    return replace(work, sections=(*first, *work.sections), told=work.told | told)
+
+
+def _nothing(workspace: Workspace) -> RecallOutcome:
+    """Returns the outcome of a question that is not asked."""
+    return RecallOutcome(
+        hits=(),
+        left_out=(),
+        state=MemoryState.EMPTY,
+        reason="recall.nothing-close",
+        ledger=workspace.store.ledger_head() or "",
+    )
 
 
 def _kinds(workspace: Workspace, query: Query) -> tuple[str, ...]:
@@ -66,7 +102,7 @@ def _kinds(workspace: Workspace, query: Query) -> tuple[str, ...]:
 
 
 def _without_told(outcome: RecallOutcome, work: Work, limit: int) -> RecallOutcome:
-    """Leaves out the runs that the sections tell of already."""
+    """Leaves out the records that the sections tell of already."""
     rest = [hit for hit in outcome.hits if hit.stored.record.id not in work.told]
     kept, beyond = within_limit(rest, limit)
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))

@@ -23,7 +23,7 @@ from memfs.model.ids import is_id, split_version
 from memfs.model.instants import parse_instant
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.packet import Card, LeftOut, MemoryState, ScoredRecord, Section
-from memfs.model.record import Record, StoredRecord
+from memfs.model.record import StoredRecord
 from memfs.policy.access import is_trusted
 from memfs.policy.masking import visible_stored
 from memfs.policy.namespaces import actor_beside
@@ -39,6 +39,7 @@ from memfs.services.ports import Workspace
 from memfs.services.recall import RecallOutcome
 from memfs.services.retrieval_log import keyed_digest
 from memfs.services.served_records import read_path, record_from
+from memfs.services.standing_sections import STANDING
 from memfs.store.snapshot import Snapshot
 
 GONE = "replay.not-served"
@@ -253,9 +254,7 @@ def _sections(manifest: Manifest, found: _Records) -> list[Section]:
     sections = []
     for name, items in by_section.items():
         records = {
-            item.reference: stored.record
-            for item in items
-            if (stored := read[item.reference]) is not None
+            item.reference: stored for item in items if (stored := read[item.reference]) is not None
         }
         section = _section(name, items, records, manifest.beyond)
         if section is not None:
@@ -266,13 +265,16 @@ def _sections(manifest: Manifest, found: _Records) -> list[Section]:
 def _section(
     name: str,
     items: Iterable[PackedItem],
-    records: Mapping[str, Record],
+    found: Mapping[str, StoredRecord],
     beyond: Mapping[str, int],
 ) -> Section | None:
-    wanted = [(item.reference, item.place) for item in items if item.reference in records]
+    wanted = [(item.reference, item.place) for item in items if item.reference in found]
     if not wanted:
         return None
     more = beyond.get(name, 0)
+    if name in STANDING:
+        return STANDING[name]([found[reference] for reference, _ in wanted], beyond=more)
+    records = {reference: stored.record for reference, stored in found.items()}
     if name == OPEN_ISSUES:
         return issue_section([records[reference] for reference, _ in wanted], beyond=more)
     is_own = name in (OWN_RUN, OWN_NEXT_STEPS)
