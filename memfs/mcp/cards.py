@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from memfs.domains.runs.chain import RunChain
     from memfs.domains.runs.issue_views import IssueView
     from memfs.domains.runs.views import RunView
+    from memfs.domains.timeline.events import EventView
 
 EXCERPT_CHARS: Final = 200
+_COMMIT_CHARS: Final = 12
 _CHUNK: Final = 2_000
 """Characters after which a line of a record goes on in the next: a page ends between two."""
 
@@ -110,6 +112,18 @@ def issue_entry(view: IssueView) -> str:
     words = [view.title, last.detail if last is not None else ""]
     quoted = (f"> {excerpt(text, EXCERPT_CHARS)}" for text in words if text.strip())
     return "\n".join([escaped_line(" · ".join(parts)), *quoted])
+
+
+def event_entry(view: EventView) -> str:
+    """Returns an event as an entry of a list: when, what, how that is known, what about."""
+    parts = [view.id, format_instant(view.at), str(view.sort)]
+    parts += [view.session, view.run, view.commit[:_COMMIT_CHARS]]
+    lines = [escaped_line(" · ".join(part for part in parts if part))]
+    if view.names:
+        lines.append(f"about: {excerpt(', '.join(view.names), EXCERPT_CHARS)}")
+    if view.superseded_by:
+        lines.append(f"told anew: {escaped_line(view.superseded_by)}")
+    return "\n".join([*lines, f"> {excerpt(view.text, EXCERPT_CHARS)}"])
 
 
 def run_entry(view: RunView) -> str:

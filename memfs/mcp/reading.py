@@ -14,6 +14,7 @@ from memfs.mcp.answers import MOST_BYTES, Answer, fenced, page_of, with_facts
 from memfs.mcp.arguments import ArgumentError, Field, FieldType
 from memfs.mcp.cards import (
     entry,
+    event_entry,
     issue_entry,
     proposal_entry,
     proposal_lines,
@@ -198,6 +199,24 @@ def _sessions(memory: Memory, call: Call, first: int, size: int) -> list[str]:
     return [session_entry(view) for view in views[first:]]
 
 
+def _timeline(memory: Memory, call: Call, first: int, size: int) -> list[str]:
+    """Returns events, newest first: about the entity that the query names, else with its words."""
+    if call.arguments.texts("tags"):
+        raise ArgumentError("tags: the timeline is not narrowed by it", hint="leave it out")
+    options, query = _options(call), call.arguments.text("query")
+    events = memory.timeline(
+        entity=query,
+        kinds=options["kinds"],
+        since=options["since"],
+        until=options["until"],
+        as_of=options["as_of"],
+        limit=first + size + 1,
+    )
+    if not events and query.strip() and not options["kinds"]:
+        return _found(memory, call, first, size, {**options, "kinds": ("event",)})
+    return [event_entry(view) for view in events[first:]]
+
+
 def _take_no_filters(call: Call, where: str, *more: str) -> None:
     taken = {"query", "where", "limit", FIELD} - set(more)
     other = next((name for name in call.arguments.values if name not in taken), "")
@@ -214,6 +233,7 @@ _LISTS: Final[Mapping[str, Callable[[Memory, Call, int, int], list[str]]]] = Map
         "issues": _issues,
         "runs": _runs,
         "sessions": _sessions,
+        "timeline": _timeline,
         "proposals": _proposals,
     }
 )
@@ -285,7 +305,8 @@ READING: Final = (
         help=(
             "List records that match a query, or the newest without one, a few lines each with "
             "ids, in pages. where=issues lists open issues, runs what was done, sessions what was "
-            "said, proposals what you proposed and nobody has decided."
+            "said, proposals what you proposed and nobody has decided, timeline what happened "
+            "(kinds: work, decision, learning, event; query: what it is about)."
         ),
         fields=(
             Field(name="query", most=_QUESTION_CHARS),

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from memfs.app.container import Memory
+from memfs.app.exporting import FORMATS as EXPORT_FORMATS
 from memfs.errors import MemfsError
 from tests.support import protocol
 
@@ -159,7 +160,9 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "protocol by name": lambda memory, target: answered(
             lambda: protocol.asked_by_name(memory, target.candidate or target.reference)
         ),
-        "export": lambda memory, target: answered(lambda: memory.export("tracker")),
+        "export": lambda memory, target: answered(
+            lambda: [memory.export(name) for name in EXPORT_FORMATS]
+        ),
         "timeline": lambda memory, target: answered(
             lambda: (memory.timeline(is_all=True), memory.timeline(entity=target.question))
         ),
@@ -317,7 +320,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
 
-UNBUILT: Final = frozenset({"web", "timeline"})
+UNBUILT: Final = frozenset({"web"})
 """Surfaces that do not exist; a command of that name has to be put on the lists first."""
 
 UNTYPED: Final = frozenset(
@@ -327,7 +330,7 @@ UNTYPED: Final = frozenset(
         "grants", "conflicts", "log", "ledger in words", "last recall", "audit", "stats",
         "sessions",
         "idle sessions", "project log", "project change", "session search", "jobs", "issues",
-        "export",
+        "export", "timeline",
         "runs",
         "protocol",
     )
