@@ -55,6 +55,7 @@ SECTIONS: Final = (
         propose="Suggest a claim; it waits for a person unless policy admits it.",
         recall="Answer a question from memory, within a token budget.",
         context="Give an agent what it should know before it starts.",
+        core="Show what every session starts with.",
         search="Find records and show how they score.",
         show="Show one record.",
         list="List records, newest first.",
@@ -81,6 +82,9 @@ SECTIONS: Final = (
     ),
     _section(
         "See what hangs together",
+        entity="Keep the things that memory speaks of, by all their names.",
+        relate="Say how one record or entity bears on another.",
+        unrelate="Take an edge away, at both its ends.",
         neighbors="List what lies around a record or an entity.",
         expand="Show a record with what lies around it.",
         path="Show how two records or entities hang together.",
@@ -135,6 +139,7 @@ SECTIONS: Final = (
         schema="Print the JSON Schema of a kind.",
         strip="Take memfs packets out of text.",
         jobs="See and do the work that hooks put off.",
+        sleep="Go over memory: group, put forward, make the core anew.",
         hook="Run what a hook of Git or of a coding agent asks for.",
     ),
 )

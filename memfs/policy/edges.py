@@ -41,6 +41,11 @@ def _missing(context: Context, ends: tuple[str, str]) -> Iterator[Reason]:
             yield reason("edge.unknown-end", name)
 
 
+def check_name(bearer: str) -> Reason | None:
+    """Returns why a name is not given to a thing: another one bears it. ``bearer`` is its id."""
+    return reason("entity.name-taken", bearer) if bearer else None
+
+
 def same_id(context: Context) -> Record | None:
     """Returns the record that is there already under the id of the draft, in any state.
 

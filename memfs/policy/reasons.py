@@ -107,6 +107,7 @@ _SCREENING: Final = {
 _GRAPH: Final = {
     "edge.bad-end": "an edge joins two records or entities, each named by its id",
     "edge.self": "nothing relates to itself",
+    "entity.name-taken": "another thing bears this name; make one of them with: memfs merge",
     "edge.unknown-end": "an end of the edge is not in the ledger; add it first",
 }
 
@@ -212,6 +213,24 @@ _ACTION: Final = {
     "action.not-named": "the approval does not name this action",
 }
 
+_RESHAPING: Final = {
+    "merge.kind": "only two entities, or two notes, become one",
+    "merge.same": "a record cannot be merged into itself",
+    "merge.scope": "two records of different namespaces stay two",
+    "merge.class": "records of different classes are read by different readers; they stay two",
+    "merge.sealed": "a sealed record is read with its own key; it stays by itself",
+    "merge.validity": "the two hold for different times; say first for which time both hold",
+    "merge.edges": "so many edges are not moved at once; let the one with fewer give way",
+    "part.not-standing": "no merge or split of it stands",
+    "part.changed-since": "it was changed since; merge the two instead",
+    "split.kind": "only an entity or a note is split",
+    "split.title": "the second needs a name",
+    "split.same-name": "the second needs another name than the first",
+    "split.text": "these words, or this heading, do not stand in it",
+    "split.alias": "it has no such alias or attribute",
+    "split.edge": "no such edge hangs on it",
+}
+
 _ADMINISTRATION: Final = {
     "actor.not-a-person": "only a person may do this",
     "actor.not-system": "only memfs itself does this",
@@ -241,6 +260,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_OUTCOME,
         **_NODE,
         **_ACTION,
+        **_RESHAPING,
         **_ADMINISTRATION,
     }
 )

@@ -25,6 +25,10 @@ ONE_AT_A_TIME: Final = frozenset(
     )
 )  # fmt: skip
 """Keys of relations of which one thing has one at a time."""
+RESEMBLING: Final = frozenset(
+    ("similar to", "similar", "resembles", "resonates with", "looks like", "like")
+)
+"""Keys of relations that say that two look alike."""
 _JOIN: Final = " | "
 
 
@@ -36,6 +40,14 @@ def relation_key(relation: str) -> str:
 def is_one_at_a_time(relation: str) -> bool:
     """Tells whether a thing has one such relation at a time."""
     return relation_key(relation) in ONE_AT_A_TIME
+
+
+def is_pressure(relation: str) -> bool:
+    """Tells whether a relation only says that two look alike: a reason to look, never a proof.
+
+    No edge bears anything out; of one of these that is said wherever it is shown (E49).
+    """
+    return relation_key(relation) in RESEMBLING
 
 
 def edge_subject(start: str, relation: str, end: str) -> str:

@@ -195,6 +195,11 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "picture": lambda memory, target: answered(lambda: memory.graph_around(target.reference)),
         "project log": lambda memory, target: answered(memory.project_log),
         "project change": lambda memory, target: answered(lambda: memory.project_change("HEAD")),
+        "entities": lambda memory, target: answered(memory.entities),
+        "entity": lambda memory, target: answered(lambda: memory.entity(target.reference)),
+        "edge refused": lambda memory, target: answered(
+            lambda: memory.relate(target.reference, target.reference[-6:])
+        ),
     }
 )
 """Name to what an agent gets from it."""
@@ -242,6 +247,9 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "idle_sessions": "idle sessions",
         "project_log": "project log",
         "project_change": "project change",
+        "entities": "entities",
+        "entity": "entity",
+        "relate": "edge refused",
         "neighbors": "neighbors",
         "expand": "expansion",
         "path": "path",
@@ -259,6 +267,7 @@ CHANGES: Final = frozenset(
         "check_staged", "may_act_on", "run_jobs", "work_off_some",
         "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
+        "add_entity", "alias", "set_entity", "unrelate",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
         "distil_session", "forget_session", "distill", "sift_session", "record_event",
     )
@@ -310,6 +319,9 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "distill": "distill",
         "timeline": "timeline",
         "git-log": "project_log",
+        "entity": "entities",
+        "relate": "relate",
+        "unrelate": "unrelate",
         "git-show": "project_change",
         "neighbors": "neighbors",
         "expand": "expand",
@@ -329,7 +341,8 @@ UNTYPED: Final = frozenset(
         "inbox", "status", "check", "doctor",
         "grants", "conflicts", "log", "ledger in words", "last recall", "audit", "stats",
         "sessions",
-        "idle sessions", "project log", "project change", "session search", "jobs", "issues",
+        "idle sessions", "entities", "project log", "project change", "session search", "jobs",
+        "issues",
         "export", "timeline",
         "runs",
         "protocol",

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from memfs.app.registry import REGISTRY
+from memfs.domains.graph.merging import check_merge
+from memfs.domains.graph.splitting import Part, check_split
 from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.candidate import CandidateAction
 from memfs.model.conflict import Conflict, Resolution
@@ -30,6 +32,7 @@ from memfs.policy.action_gate import Approval, may_act
 from memfs.policy.administration import decide_correct, decide_operation, decide_restore
 from memfs.policy.conversations import Conversation, check_conversation
 from memfs.policy.dispatching import MOST_GOING_ON, check_dispatch
+from memfs.policy.edges import check_name
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.keeping import KeepingCase, check_keeping, check_profile_line
 from memfs.policy.promotion import ROWS
@@ -63,8 +66,11 @@ from tests.support.policy import (
 )
 
 DAY = timedelta(days=1)
-OUTSIDE = {code for code in SENTENCES if code.startswith("edit.")}
-"""Codes of the reconciler; ``tests/reconcile`` reaches them."""
+OUTSIDE = {code for code in SENTENCES if code.startswith(("edit.", "part."))} | {
+    "merge.edges",
+    "split.edge",
+}
+"""Codes of what looks at more than one record: ``tests/reconcile`` and ``tests/domains/graph``."""
 SECRET = "AKIA" + "Q7" * 8
 
 
@@ -317,6 +323,23 @@ def conversation_faults() -> Iterable[Reason]:
     yield from (off,) if off else ()
 
 
+def reshaping_faults() -> Iterable[Reason]:
+    """Yields the reasons why two records stay two, or one stays one."""
+    one = Record(kind="note", title="One", id=identifier(1))
+    two = replace(one, id=identifier(2))
+    for other in (
+        one,
+        replace(two, kind="fact"),
+        replace(two, scope=GLOBAL_SCOPE),
+        replace(two, record_class="clinical"),
+        replace(two, sensitivity=Sensitivity.SEALED),
+        replace(two, valid_from=NOW),
+    ):
+        yield from check_merge(one, other)
+    yield from check_split(replace(one, kind="fact"), Part(title="", text="no such words"))
+    yield from check_split(one, Part(title="one", aliases=("unheard of",)))
+
+
 def node_faults() -> Iterable[Reason]:
     """Yields the reasons why a node or a line of the profile is not kept as it is."""
     yield from check_keeping(
@@ -345,6 +368,8 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *conversation_faults(),
             *filter(None, (check_dispatch(AGENT, going_on=MOST_GOING_ON),)),
             *node_faults(),
+            *reshaping_faults(),
+            *filter(None, (check_name(identifier(1, "ent")),)),
         )
     }
     assert set(SENTENCES) - reached == OUTSIDE

@@ -14,7 +14,7 @@ from typing import Final, Self
 
 from memfs.domains.graph.adjacency import Adjacency, adjacency_at
 from memfs.index.catalogue import Catalogue
-from memfs.model.graph import EdgeSort, Link
+from memfs.model.graph import EDGE_KIND, EdgeSort, Link
 from memfs.model.ids import CommitId, is_id, split_version
 from memfs.model.naming import entity_key
 from memfs.model.origin import Actor
@@ -23,6 +23,7 @@ from memfs.model.scope import Scope
 from memfs.policy.access import read_right
 from memfs.policy.masking import visible_stored
 from memfs.services.catalogue import open_catalogue, passing_catalogue
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.links import still_open, with_open_links
 from memfs.services.off_sources import rests_on_off_source
@@ -113,7 +114,7 @@ class SeenGraph:
             records = self._kept.records_at(self.workspace, self.snapshot, paths)
             for name in missing:
                 found = (records[path] for path in places.get(name, ()) if path in records)
-                seen = (self._visible(item) for item in found if item.record.id == name)
+                seen = (self._node(item) for item in found if item.record.id == name)
                 self._nodes[name] = next((item for item in seen if item is not None), None)
         found_all = ((name, self._nodes.get(name)) for name in ids)
         return {name: stored for name, stored in found_all if stored is not None}
@@ -150,6 +151,10 @@ class SeenGraph:
                 f"{reference!r} matches several records: {names}", hint="give more of the id"
             )
         return next(iter(found.values()))
+
+    def bearers(self, name: str) -> tuple[StoredRecord, ...]:
+        """Returns the entities that bear a name, those that the reader may see whole."""
+        return tuple(self._by_name(name).values())
 
     def _by_id(self, name: str) -> dict[str, StoredRecord]:
         if self.snapshot is None:
@@ -194,6 +199,16 @@ class SeenGraph:
             stored = records.get(path)
             seen = self._visible(stored) if stored is not None else None
             self._whole[path] = seen is not None and bool(seen.path)
+
+    def _node(self, stored: StoredRecord) -> StoredRecord | None:
+        """Returns what may be seen of a node; an edge that is one shows with both its ends."""
+        seen = self._visible(stored)
+        if seen is None or stored.record.kind != EDGE_KIND:
+            return seen
+        is_hiding = has_hidden_end(
+            self.workspace, self.head, stored.record, self.request, is_past=self.is_past
+        )
+        return None if is_hiding else seen
 
     def _visible(self, stored: StoredRecord) -> StoredRecord | None:
         """Returns what may be seen of a record: its path goes where that is only a part."""
