@@ -23,6 +23,8 @@ MODEL: Final = "MEMFS_MODEL"
 MODEL_URL: Final = "MEMFS_MODEL_URL"
 API_KEY: Final = "MEMFS_API_KEY"
 EMBEDDINGS: Final = "MEMFS_EMBEDDINGS"
+VECTORS_URL: Final = "MEMFS_VECTORS_URL"
+VECTORS_KEY: Final = "MEMFS_VECTORS_KEY"
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+/-]{0,199}\Z")
 
@@ -80,6 +82,11 @@ def model_from(env: Mapping[str, str]) -> ModelSettings:
 def embedder_from(env: Mapping[str, str]) -> str:
     """Returns the name of the embedder that is configured; empty for none."""
     return env.get(EMBEDDINGS, "").strip()
+
+
+def vectors_from(env: Mapping[str, str]) -> tuple[str, str]:
+    """Returns address of and secret for the server that holds vectors; empty for files."""
+    return env.get(VECTORS_URL, "").strip(), env.get(VECTORS_KEY, "").strip()
 
 
 def plain_name(text: str) -> str:

@@ -17,16 +17,21 @@ from memfs.app.background import Handler
 from memfs.app.hook_jobs import JobKind
 from memfs.app.prompt_words import PromptNotFoundError, find_prompt
 from memfs.app.session_jobs import distil, end_session, flush, import_transcript
+from memfs.errors import IndexUnavailableError
 from memfs.model.evidence import Observation, Outcome
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.result import Result, ResultStatus
 from memfs.services.leases import MOST_ATTEMPTS, Lease
-from memfs.services.queue import Job
+from memfs.services.queue import REFRESH_VECTORS, Job, enqueue
 
 if TYPE_CHECKING:
     from memfs.app.memory import Memory
 
 _HOST: Final = "host"
+_MOST_VECTORS: Final = 2_000
+"""Records that one job embeds: some seconds of work."""
+_FEW_VECTORS: Final = 64
+"""Records that one job embeds where somebody waits."""
 
 
 def _capture_prompt(memory: Memory, lease: Lease) -> Result:
@@ -126,6 +131,27 @@ def _build_index(memory: Memory, lease: Lease) -> Result:
     )
 
 
+def _refresh_vectors(memory: Memory, lease: Lease) -> Result:
+    """Embeds what is new and takes away what stands for nothing; a large store in parts."""
+    from memfs.services.vectors import refresh_vectors
+
+    workspace, job = memory.workspace, lease.job
+    if workspace.embedder is None:
+        return _nothing(memory, job, "no embedder is configured here")
+    done = refresh_vectors(workspace, most=_FEW_VECTORS if lease.is_brief else _MOST_VECTORS)
+    if done.trouble:
+        raise IndexUnavailableError("the vectors are not up to the ledger", code=done.trouble)
+    if done.left:
+        enqueue(workspace, job.kind, f"{workspace.embedder.name}\0{done.left}", {})
+    return Result(
+        action=job.kind,
+        target=job.id,
+        status=ResultStatus.DONE,
+        message=f"{done.embedded} embedded, {done.dropped} dropped, {done.left} left",
+        store=str(workspace.store.root),
+    )
+
+
 def _agent(job: Job) -> Actor:
     name = _text(job, "client") or "unnamed"
     return Actor(Principal(PrincipalKind.AGENT, name), Channel.AGENT)
@@ -159,6 +185,7 @@ HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
         JobKind.FLUSH: flush,
         JobKind.END_SESSION: end_session,
         JobKind.DISTIL: distil,
+        REFRESH_VECTORS: _refresh_vectors,
     }
 )
 """Kind to what does it; a kind that is not here waits for a build that has it."""

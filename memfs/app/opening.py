@@ -9,12 +9,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from memfs.app.environment import RUN_ID, SESSION_ID, embedder_from, lineage_from, model_from
+from memfs.app.environment import (
+    RUN_ID,
+    SESSION_ID,
+    embedder_from,
+    lineage_from,
+    model_from,
+    vectors_from,
+)
 from memfs.app.registry import REGISTRY
 from memfs.app.switches import is_switched_off, settings_in_force
 from memfs.app.system import SystemClock, SystemIds, cache_root
 from memfs.errors import StoreError
 from memfs.formats.settings import decode_settings
+from memfs.index.vector_port import VectorPlace
 from memfs.model.kinds import KindRegistry
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import Settings
@@ -98,13 +106,15 @@ def _opened(
     except BaseException:
         store.close()
         raise
+    cache_dir = cache_dir_for(location.root, settings.store_id, env)
+    embedder = _embedder(env)
     workspace = Workspace(
         store=store,
         settings=settings_in_force(settings, is_off=is_switched_off(env)),
         registry=registry,
         clock=clock,
         ids=ids,
-        cache_dir=cache_dir_for(location.root, settings.store_id, env),
+        cache_dir=cache_dir,
         project_dir=location.project_root,
         project_branch=_branch(location),
         memberships=memberships_from(env),
@@ -112,7 +122,8 @@ def _opened(
         home_dir=home_folder(env),
         is_switched_off=is_switched_off(env),
         lineage=lineage_from(env),
-        embedder=_embedder(env),
+        embedder=embedder,
+        vectors=_vectors(env, embedder, cache_dir, settings.store_id),
     )
     try:
         # Before anything is read: a restored backup must not bring back what was forgotten.
@@ -128,10 +139,22 @@ def _embedder(env: Mapping[str, str]) -> Embedder | None:
     name = embedder_from(env)
     if not name:
         return None
-    from memfs.domains.runs.embedder import EmbedderClient
+    from memfs.services.embedders import embedder_named
 
     endpoint = model_from(env)
-    return EmbedderClient(name=name, url=endpoint.url, key=endpoint.key)
+    return embedder_named(name, url=endpoint.url, key=endpoint.key)
+
+
+def _vectors(
+    env: Mapping[str, str], embedder: Embedder | None, cache_dir: Path, store_id: str
+) -> VectorPlace | None:
+    """Returns the server that holds vectors; ``None`` for files, as is usual."""
+    url, key = vectors_from(env)
+    if not url or embedder is None:
+        return None
+    from memfs.services.qdrant_vectors import qdrant_place
+
+    return qdrant_place(cache_dir, store_id=store_id, model=embedder.name, url=url, key=key)
 
 
 def beside(workspace: Workspace, env: Mapping[str, str]) -> Beside:

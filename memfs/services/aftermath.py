@@ -35,7 +35,7 @@ from memfs.services.reindex import ensure_fresh, purge_index
 from memfs.services.repair import Repaired, repair
 from memfs.services.served_records import read_path, read_records
 from memfs.services.vectors import drop_vectors
-from memfs.services.withdrawal_receipt import details_of
+from memfs.services.withdrawal_receipt import Purged, details_of
 from memfs.store.layout import PROJECTIONS, VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
 
@@ -62,7 +62,7 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
     if withdrawal.retracted:
         ids = [stored.record.id for stored in withdrawal.retracted]
         note_retracted(workspace, ids, commit=commit)
-    is_purged = purge(workspace, withdrawal)
+    purged = purge(workspace, withdrawal)
     before = {stored.record.id: stored for stored in (*withdrawal.roots, *withdrawal.withheld)}
     withheld = frozenset(stored.record.id for stored in withdrawal.withheld)
     repaired, trouble = Repaired(withheld=tuple(sorted(withheld))), ""
@@ -84,7 +84,7 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
         before=parent,
     )
     check_nothing_found(report)
-    details = details_of(workspace, withdrawal, repaired, report, is_purged=is_purged)
+    details = details_of(workspace, withdrawal, repaired, report, purged=purged)
     receipt = write_receipt(
         workspace,
         operation=withdrawal.operation,
@@ -106,20 +106,16 @@ def follow_up(workspace: Workspace, withdrawal: Withdrawal, commit: str) -> Afte
 # Purging -----------------------------------------------------------------------------------
 
 
-def purge(workspace: Workspace, withdrawal: Withdrawal) -> bool:
-    """Takes what was withdrawn out of everything that was made from it (A39).
-
-    Returns:
-        Whether no word of what was removed is left in the search index's files.
-    """
+def purge(workspace: Workspace, withdrawal: Withdrawal) -> Purged:
+    """Takes what was withdrawn out of everything that was made from it (A39)."""
     is_purged = purge_index(workspace) if withdrawal.removed else False
     purge_derived(workspace)
     gone = [*withdrawal.roots, *withdrawal.withheld]
     _purge_projections(workspace, gone)
-    drop_vectors(workspace, (stored.record.id for stored in gone))
+    is_dropped = drop_vectors(workspace, (stored.record.id for stored in gone))
     if withdrawal.removed:
         _purge_inbox(workspace, withdrawal.removed)
-    return is_purged
+    return Purged(index=is_purged, vectors=is_dropped)
 
 
 def purge_derived(workspace: Workspace) -> None:

@@ -138,7 +138,8 @@ class _Asker:
     """One look at everything that can be read, at the ledger's head."""
 
     def __init__(self, workspace: Workspace, snapshot: Snapshot, before: str) -> None:
-        self._workspace = workspace
+        # What is withdrawn is sent to no embedder, only to find out that it is gone.
+        self._workspace = replace(workspace, embedder=None)
         self._snapshot = snapshot
         self._catalogue = open_catalogue(workspace, snapshot)
         self._index = open_index(workspace, snapshot).index

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from memfs.index.vector_port import VectorPlace
 from memfs.model.frozen import frozen
 from memfs.model.ids import StoreId
 from memfs.model.kinds import KindRegistry
@@ -76,7 +77,8 @@ class Workspace:
         is_switched_off: The environment of this process turns memory off, whatever the
             settings admitted say (A75); ``settings.mode`` says so too.
         lineage: Which run and session this process works in, as its host says.
-        embedder: Makes vectors of runs; ``None`` unless one is configured.
+        embedder: Makes vectors of records; ``None`` unless one is configured.
+        vectors: Server that holds them; ``None`` for files in the cache folder.
     """
 
     store: Store
@@ -93,6 +95,7 @@ class Workspace:
     is_switched_off: bool = False
     lineage: Lineage = NO_LINEAGE
     embedder: Embedder | None = None
+    vectors: VectorPlace | None = None
 
     @property
     def store_id(self) -> StoreId:

@@ -29,6 +29,8 @@ from memfs.services.ports import Workspace
 from memfs.store.job_files import MOST_BYTES, JobFiles
 
 MOST_WAITING: Final = 1000
+REFRESH_VECTORS: Final = "refresh-vectors"
+"""Kind of the job that services put off themselves: vectors are behind the ledger."""
 _KEY_BYTES: Final = 12
 _KEY: Final = rf"[0-9a-f]{{{_KEY_BYTES * 2}}}"
 WAITING_NAME: Final = re.compile(rf"(?P<due>\d{{10}})\.(?P<attempt>\d+)\.(?P<key>{_KEY})\.json\Z")

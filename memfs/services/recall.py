@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from memfs.errors import DataError, GitError, IndexUnavailableError, StoreError
-from memfs.index.port import DEFAULT_SCORING
 from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId
 from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
@@ -30,6 +29,9 @@ from memfs.services.reindex import (
 )
 from memfs.store.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from memfs.services.vector_order import VectorUse
+
 
 @frozen
 class RecallOutcome:
@@ -44,6 +46,7 @@ class RecallOutcome:
         index: How the index came about; ``None`` when it was not asked.
         coverage: Share of the question that the best of the hits covers.
         withheld: What would have been served but for the mode, best first; handed to nobody.
+        vectors: What vectors had to say; ``None`` where none were asked.
     """
 
     hits: tuple[ScoredRecord, ...]
@@ -54,6 +57,7 @@ class RecallOutcome:
     index: IndexStatus | None = None
     coverage: float = 0.0
     withheld: tuple[ScoredRecord, ...] = ()
+    vectors: VectorUse | None = None
 
 
 def recall(workspace: Workspace, query: Query) -> RecallOutcome:
@@ -118,10 +122,11 @@ def _empty(state: MemoryState, reason: str, ledger: str = "") -> RecallOutcome:
 def _found(reader: Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOutcome:
     query, status = reader.query, opened.status
     index = reader.index_for(opened.index)
-    matches = reader.read_all(index.search(reader.index_query(), DEFAULT_SCORING))
+    matches = reader.found(index)
     has_match = bool(matches)
-    if may_abstain and query.text.strip() and not is_answered(matches, reader.rank.settings):
-        matches = []
+    by_words = reader.by_words(matches)
+    if may_abstain and query.text.strip() and not is_answered(by_words, reader.rank.settings):
+        matches, by_words = [], []
     order, repeats = without_repeats(ranked(matches, reader.rank_of(matches)))
     order = reader.with_conflicts(order, index)
     kept, beyond = within_limit(order, query.limit)
@@ -151,5 +156,6 @@ def _found(reader: Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOut
         reason=reason,
         ledger=status.ledger,
         index=status,
-        coverage=max((match.hit.coverage for match in matches), default=0.0),
+        coverage=max((match.hit.coverage for match in by_words), default=0.0),
+        vectors=reader.vectors,
     )

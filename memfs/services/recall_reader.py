@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, RecordIndex
 from memfs.model.origin import Principal
@@ -31,6 +31,9 @@ from memfs.services.ties import ties_here
 from memfs.services.utility import utilities
 from memfs.store.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from memfs.services.vector_order import VectorUse
+
 MOST_HITS: Final = 1000
 SPARE_HITS: Final = 5
 """How many hits beyond the limit are read, for ranking to reorder and for naming what is left."""
@@ -44,6 +47,10 @@ class Reader:
     def __init__(self, workspace: Workspace, query: Query, snapshot: Snapshot) -> None:
         self.query = query
         self.left_out: list[LeftOut] = []
+        self.vectors: VectorUse | None = None
+        self._near: Mapping[str, float] = {}
+        self._lifted: frozenset[str] = frozenset()
+        self._in_part: frozenset[str] = frozenset()
         self._workspace = workspace
         self._snapshot = snapshot
         self._request = access_request(
@@ -99,10 +106,46 @@ class Reader:
         found = self.read_all(index.search(listing, DEFAULT_SCORING))
         if not found:
             return index
+        self._in_part = frozenset(item.hit.path for item in found)
         seen = documents_in_part(self._workspace, ((item.hit, item.stored) for item in found))
         return index.overlaid(
             removed=tuple(item.hit.path for item in found), added=seen, ledger=index.ledger
         )
+
+    def found(self, index: RecordIndex) -> list[Match]:
+        """Asks the index, and vectors where there are some; returns what may be served.
+
+        With vectors more is read than the best by words: what they lift among the best.
+        """
+        asked = self.index_query()
+        embedder = self._workspace.embedder
+        weight = self.rank.settings.vector
+        if embedder is None or weight <= 0 or asked.is_listing or not asked.text.strip():
+            return self.read_all(index.search(asked, DEFAULT_SCORING))
+        from memfs.services.vector_order import DEPTH, vector_order, with_stale
+
+        deep = index.search(replace(asked, limit=max(asked.limit, DEPTH)), DEFAULT_SCORING)
+        order = vector_order(
+            self._workspace,
+            embedder,
+            self._snapshot,
+            asked.text,
+            deep,
+            limit=asked.limit,
+            rank=self.rank.settings,
+            in_part=self._in_part,
+        )
+        self._near = order.near
+        self._lifted = frozenset(hit.path for hit in order.hits[asked.limit :])
+        matches = self.read_all(order.hits)
+        self.vectors = with_stale(order, matches)
+        return matches
+
+    def by_words(self, matches: Iterable[Match]) -> list[Match]:
+        """Returns those that are among the best by their words alone: they decide whether there
+        is an answer, with vectors and without.
+        """
+        return [match for match in matches if match.hit.path not in self._lifted]
 
     def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
         """Re-reads hits from the ledger, in one go, and keeps those that may be served."""
@@ -115,24 +158,19 @@ class Reader:
                 matches.append(Match(hit=hit, stored=stored))
         return matches
 
-    def rank_of(self, matches: Iterable[Match]) -> RankContext:
+    def rank_of(self, matches: Sequence[Match]) -> RankContext:
         """Returns what the rank of these matches depends on besides their words."""
         found = tuple(match.stored for match in matches)
         known = utilities(self._workspace, self._snapshot, (stored.record for stored in found))
         utility = {name: item.value for name, item in known.items()}
-        near = self._similarity(found)
+        near = {
+            match.stored.record.id: self._near[match.hit.blob]
+            for match in matches
+            if match.hit.blob in self._near and match.hit.path not in self._in_part
+        }
         return (
             replace(self.rank, utility=utility, similarity=near) if utility or near else self.rank
         )
-
-    def _similarity(self, found: Iterable[StoredRecord]) -> Mapping[str, float]:
-        """Returns how near records are by their vectors, where an embedder is configured."""
-        if self._workspace.embedder is None or self.rank.settings.vector <= 0:
-            return {}
-        from memfs.services.vectors import similarities  # hardly any store has vectors
-
-        blobs = {stored.record.id: stored.blob for stored in found}
-        return similarities(self._workspace, self.query.text, blobs)
 
     def with_conflicts(
         self, order: tuple[ScoredRecord, ...], index: RecordIndex

@@ -1,189 +1,269 @@
-"""Vectors of runs: optional, a cache, and never a reason to serve anything (C25, C26).
+"""Vectors of records: optional, a cache, and never a reason to serve anything (C25, C26, E45).
 
-One line a run in the private cache folder: its id, the blob that was embedded, the model and the
-vector. A line of another model, or of other bytes, is made anew; a line of a run that is no
-longer served is gone. Vectors only order what matched by its words and passed the read gate.
-Nothing here runs unless an embedder is configured.
+One point a record in a folder of the private cache, or in a server: its id, the blob that was
+embedded, the model and the vector. A point of other bytes is *stale*, one of a record that is no
+longer served a *ghost*: neither orders anything, both are counted, and the next refresh mends
+them. Vectors order what matched by its words and passed the read gate; taking all of them away
+changes order and speed and nothing else. Nothing here runs unless an embedder is configured.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import math
-import os
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
 from memfs.errors import IndexUnavailableError
-from memfs.model.authority import Sink
+from memfs.index.cosine import unit
+from memfs.index.documents import gate_of
+from memfs.index.vector_files import FileVectors, places_below
+from memfs.index.vector_manifest import note_unpurged
+from memfs.index.vector_port import VectorPlace, VectorPoint, domain_of, place_name
+from memfs.model.authority import Sensitivity, Sink
 from memfs.model.frozen import frozen
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.query import Query
-from memfs.model.record import Record
+from memfs.model.record import Record, StoredRecord
+from memfs.services.embedding import question_vector
 from memfs.services.ports import Embedder, Workspace
-from memfs.services.ranking import RUN_KIND
-from memfs.services.shelf import shelf
+from memfs.services.shelf import Shelf, shelf
 
-VECTORS_FILE: Final = "vectors.jsonl"
+VECTORS_FOLDER: Final = "vectors"
+SERVER_FOLDER: Final = "vector-server"
 BATCH: Final = 64
 MOST_CHARS: Final = 4_000
-"""So much of a run is embedded: its words, not its length, tell runs apart."""
-MOST_RUNS: Final = 1_000_000
-_DIGITS: Final = 6
-
-
-@frozen
-class RunVector:
-    """The line of one run."""
-
-    id: str
-    blob: str
-    model: str
-    vector: tuple[float, ...]
+"""So much of a record is embedded: its words, not its length, tell records apart."""
+MOST_RECORDS: Final = 1_000_000
+_FORMER_FILE: Final = "vectors.jsonl"
 
 
 @frozen
 class VectorCounts:
-    """What bringing the vectors up came to."""
+    """What bringing the vectors up came to.
+
+    Attributes:
+        kept: Points that were right.
+        embedded: Points that were made.
+        dropped: Points that were taken away.
+        ghosts: Those of them whose record is served no more.
+        stale: Those of them that were of other bytes.
+        left: Records that are still to be embedded, because only so many were asked for.
+        trouble: Code of what was in the way; empty when nothing was.
+    """
 
     kept: int = 0
     embedded: int = 0
     dropped: int = 0
+    ghosts: int = 0
+    stale: int = 0
+    left: int = 0
     trouble: str = ""
 
 
-def read_vectors(workspace: Workspace) -> dict[str, RunVector]:
-    """Returns the vectors by run; lines that are damaged are left out."""
-    try:
-        content = (workspace.cache_dir / VECTORS_FILE).read_bytes()
-    except OSError:
-        return {}
-    lines = (_vector_from(line) for line in content.splitlines())
-    return {item.id: item for item in lines if item is not None}
+def vector_place(workspace: Workspace, embedder: Embedder) -> VectorPlace:
+    """Returns where the vectors of an embedder are: the server that is configured, or files."""
+    if workspace.vectors is not None:
+        return workspace.vectors
+    folder = workspace.cache_dir / VECTORS_FOLDER / place_name(embedder.name)
+    return FileVectors(folder, embedder.name)
 
 
-def refresh_vectors(workspace: Workspace) -> VectorCounts:
+def refresh_vectors(
+    workspace: Workspace, *, most: int = 0, is_thorough: bool = False
+) -> VectorCounts:
     """Brings the vectors up to the ledger and to the model that is configured.
 
     Only what may go to where the embedder is, is embedded. A fault of the embedder leaves what
-    was there and is told by its code.
+    was right and is told by its code; a refresh that is killed goes on where it was.
+
+    Args:
+        workspace: The store.
+        most: Embeds at most so many records; 0 for all.
+        is_thorough: Looks at each point where it lies instead of trusting the manifest.
     """
     embedder = workspace.embedder
     if embedder is None:
         return VectorCounts()
-    known = read_vectors(workspace)
+    with suppress(OSError):
+        (workspace.cache_dir / _FORMER_FILE).unlink(missing_ok=True)
+    place = vector_place(workspace, embedder)
     try:
-        sink = Sink.REMOTE if embedder.is_remote else Sink.PERSON
+        return _Refresh(workspace, embedder, place).run(most, is_thorough=is_thorough)
     except IndexUnavailableError as error:
-        return VectorCounts(kept=len(known), trouble=error.code)
-    query = Query(text="", actor=SYSTEM_ACTOR, sink=sink, kinds=(RUN_KIND,), limit=MOST_RUNS)
-    every = shelf(workspace, workspace.store.snapshot(), query)
-    by_blob = {item.blob: item for item in known.values() if item.model == embedder.name}
-    kept = [by_blob[hit.blob] for hit in every.hits if hit.blob in by_blob]
-    missing = [hit for hit in every.hits if hit.blob not in by_blob]
-    made: list[RunVector] = []
-    trouble = ""
-    try:
-        for start in range(0, len(missing), BATCH):
-            stored = every.read(missing[start : start + BATCH])
-            records = [(item.record, item.blob) for item in stored]
-            made += _embedded(embedder, records)
-    except IndexUnavailableError as error:
-        trouble = error.code
-    current = {item.id: item for item in (*kept, *made)}
-    _write(workspace.cache_dir, current.values())
-    gone = len(set(known) - set(current))
-    return VectorCounts(kept=len(kept), embedded=len(made), dropped=gone, trouble=trouble)
+        return VectorCounts(trouble=error.code)
 
 
-def drop_vectors(workspace: Workspace, identifiers: Iterable[str]) -> None:
-    """Takes the lines of records away, such as of what was withdrawn (A39)."""
-    known = read_vectors(workspace)
-    wanted = set(identifiers)
-    if wanted.isdisjoint(known):
+class _Refresh:
+    """One pass over everything that may be embedded."""
+
+    def __init__(self, workspace: Workspace, embedder: Embedder, place: VectorPlace) -> None:
+        self._workspace = workspace
+        self._embedder = embedder
+        self._place = place
+
+    def run(self, most: int, *, is_thorough: bool) -> VectorCounts:
+        """Embeds what lacks a point and takes away what stands for nothing."""
+        every = self._served()
+        known = self._held(is_thorough=is_thorough)
+        wanted = {hit.blob for hit in every.hits}
+        kept = {name for name, blob in known.items() if blob in wanted}
+        there = {known[name] for name in kept}
+        lacking = [hit for hit in every.hits if hit.blob not in there]
+        asked = lacking[:most] if most else lacking
+        made: dict[str, str] = {}
+        trouble = ""
+        try:
+            for start in range(0, len(asked), BATCH):
+                stored = every.read(asked[start : start + BATCH])
+                points = tuple(points_of(self._embedder, stored))
+                self._place.put(points)
+                made.update((point.id, point.blob) for point in points)
+        except IndexUnavailableError as error:
+            trouble = error.code
+        left = 0 if trouble else len(lacking) - len(asked)
+        return self._settled(known, kept, made, left=left, trouble=trouble)
+
+    def _held(self, *, is_thorough: bool) -> Mapping[str, str]:
+        if is_thorough:
+            return self._place.held()
+        return {name: blob for name, (blob, _) in self._place.manifest().entries.items()}
+
+    def _settled(
+        self,
+        known: Mapping[str, str],
+        kept: set[str],
+        made: Mapping[str, str],
+        *,
+        left: int,
+        trouble: str,
+    ) -> VectorCounts:
+        """Looks again at what is served: a record may have been withdrawn meanwhile (A39)."""
+        snapshot = self._workspace.store.snapshot()
+        again = self._served()
+        wanted = {hit.blob for hit in again.hits}
+        current = {**{name: known[name] for name in kept}, **made}
+        right = {name for name, blob in current.items() if blob in wanted}
+        old = set(known) - kept
+        outdated = self._of_other_bytes(again, old)
+        is_whole = not left and not trouble
+        self._place.settle(
+            right, ledger=snapshot.commit if is_whole else "", stale=outdated - set(made)
+        )
+        return VectorCounts(
+            kept=len(kept & right),
+            embedded=len(made),
+            dropped=len(set(known) - right),
+            ghosts=len(old - outdated),
+            stale=len(outdated),
+            left=left,
+            trouble=trouble,
+        )
+
+    def _of_other_bytes(self, every: Shelf, old: set[str]) -> set[str]:
+        """Returns which of ``old`` are served, with other bytes than their point was made of."""
+        if not old:
+            return set()
+        from memfs.services.catalogue import open_catalogue
+
+        served = {hit.path for hit in every.hits}
+        with closing(
+            open_catalogue(self._workspace, self._workspace.store.snapshot())
+        ) as catalogue:
+            return {row.id for row in catalogue.by_ids(sorted(old)) if row.path in served}
+
+    def _served(self) -> Shelf:
+        is_leaving = self._embedder.is_remote or self._place.is_remote
+        sink = Sink.REMOTE if is_leaving else Sink.PERSON
+        query = Query(text="", actor=SYSTEM_ACTOR, sink=sink, limit=MOST_RECORDS)
+        return shelf(self._workspace, self._workspace.store.snapshot(), query)
+
+
+def points_of(embedder: Embedder, records: Sequence[StoredRecord]) -> Iterator[VectorPoint]:
+    """Yields the point of each record.
+
+    Raises:
+        IndexUnavailableError: The embedder cannot be asked, or what it says is no vector for each.
+    """
+    if not records:
         return
-    _write(workspace.cache_dir, (item for item in known.values() if item.id not in wanted))
+    vectors = embedder.embed(tuple(text_of(item.record) for item in records))
+    if len(vectors) != len(records) or len({len(vector) for vector in vectors}) != 1:
+        raise IndexUnavailableError("expected a vector a text", code="embedder.bad-answer")
+    for item, vector in zip(records, vectors, strict=True):
+        yield VectorPoint(
+            id=item.record.id,
+            blob=item.blob,
+            domain=domain_of(gate_of(item.record)),
+            vector=unit(vector),
+        )
+
+
+def text_of(record: Record) -> str:
+    """Returns the words of a record that are embedded; of a sealed one its title alone."""
+    if record.sensitivity is Sensitivity.SEALED:
+        return record.title[:MOST_CHARS]
+    words = record.body or record.field_text
+    is_repeated = words.lstrip("# ").startswith(record.title.rstrip("…").rstrip())
+    return (words if is_repeated else f"{record.title}\n{words}")[:MOST_CHARS]
+
+
+def read_vectors(workspace: Workspace) -> dict[str, VectorPoint]:
+    """Returns the points that lie in files for the embedder that is configured, by id."""
+    if workspace.embedder is None:
+        return {}
+    place = vector_place(workspace, workspace.embedder)
+    return {point.id: point for point in place.points()} if isinstance(place, FileVectors) else {}
+
+
+def drop_vectors(workspace: Workspace, identifiers: Iterable[str]) -> bool:
+    """Takes the points of records away, in the places of all models, such as of what was
+    withdrawn (A39).
+
+    Returns:
+        Whether none is left anywhere.
+    """
+    gone = set(identifiers)
+    with suppress(OSError):
+        (workspace.cache_dir / _FORMER_FILE).unlink(missing_ok=True)
+    places: list[VectorPlace] = [*places_below(_folder(workspace))]
+    asked = ""
+    if workspace.vectors is not None:
+        places.append(workspace.vectors)
+        asked = workspace.vectors.manifest().model
+    # A server that this process has no address of is asked by the next one that has it.
+    is_clean = not note_unpurged(workspace.cache_dir / SERVER_FOLDER, gone, but=asked)
+    for place in places:
+        try:
+            manifest = place.manifest()
+            if not gone.isdisjoint(manifest.entries):
+                kept = set(manifest.entries) - gone
+                stale = set(manifest.stale) - gone
+                place.settle(kept, ledger=manifest.ledger, stale=stale)
+        except IndexUnavailableError:
+            is_clean = False
+    return is_clean
 
 
 def similarities(workspace: Workspace, text: str, found: Mapping[str, str]) -> Mapping[str, float]:
-    """Returns how near runs are to a question, -1 to 1, by id; empty where nothing can be said.
+    """Returns how near records are to a text, -1 to 1, by id; empty where nothing can be said.
 
     Args:
         workspace: The store.
-        text: The question.
-        found: Blob by id of the records that matched by their words.
+        text: A question, or other words that may go to where the embedder is.
+        found: Blob by id of the records that are compared; one whose point is of other bytes is
+            left out.
     """
     embedder = workspace.embedder
-    if embedder is None or not text.strip():
-        return {}
-    known = read_vectors(workspace)
-    usable = [
-        item
-        for name, blob in found.items()
-        if (item := known.get(name)) and item.blob == blob and item.model == embedder.name
-    ]
-    if not usable:
+    if embedder is None or not text.strip() or not found:
         return {}
     try:
-        (asked,) = embedder.embed((text[:MOST_CHARS],))
-    except (IndexUnavailableError, ValueError):
+        asked = question_vector(workspace, embedder, text[:MOST_CHARS])
+        scores = vector_place(workspace, embedder).scores(asked, frozenset(found.values()))
+    except IndexUnavailableError:
         return {}
-    return {item.id: _cosine(asked, item.vector) for item in usable}
+    return {name: scores[blob] for name, blob in found.items() if blob in scores}
 
 
-def _embedded(embedder: Embedder, records: Sequence[tuple[Record, str]]) -> Iterator[RunVector]:
-    if not records:
-        return
-    texts = tuple(f"{record.title}\n{record.body}"[:MOST_CHARS] for record, _ in records)
-    vectors = embedder.embed(texts)
-    for (record, blob), vector in zip(records, vectors, strict=True):
-        yield RunVector(
-            id=record.id,
-            blob=blob,
-            model=embedder.name,
-            vector=tuple(round(part, _DIGITS) for part in vector),
-        )
-
-
-def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    if len(first) != len(second):
-        return 0.0
-    length = math.sqrt(sum(a * a for a in first) * sum(b * b for b in second))
-    return sum(a * b for a, b in zip(first, second, strict=True)) / length if length else 0.0
-
-
-def _write(folder: Path, vectors: Iterable[RunVector]) -> None:
-    """Writes the lines whole, in the order of ids; where that fails, they are made again."""
-    lines = (
-        json.dumps(
-            {"run": item.id, "blob": item.blob, "model": item.model, "vector": list(item.vector)},
-            separators=(",", ":"),
-        )
-        for item in sorted(vectors, key=lambda item: item.id)
-    )
-    place = folder / VECTORS_FILE
-    aside = folder / f"{VECTORS_FILE}.{os.getpid()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(aside, flags, 0o600), "w", encoding="ascii") as out:
-            out.writelines(f"{line}\n" for line in lines)
-        aside.replace(place)
-
-
-def _vector_from(line: bytes) -> RunVector | None:
-    try:
-        values = json.loads(line)
-        vector = array("d", values["vector"])
-        found = RunVector(
-            id=str(values["run"]),
-            blob=str(values["blob"]),
-            model=str(values["model"]),
-            vector=tuple(vector),
-        )
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-        return None
-    return found if all(map(math.isfinite, found.vector)) else None
+def _folder(workspace: Workspace) -> Path:
+    return workspace.cache_dir / VECTORS_FOLDER

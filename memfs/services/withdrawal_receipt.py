@@ -5,6 +5,7 @@ Never content: ids, counts, names of remotes and of destinations (A21, A61, A63)
 
 from __future__ import annotations
 
+from memfs.model.frozen import frozen
 from memfs.model.values import JsonValue
 from memfs.policy.erasure import Level
 from memfs.services.barrier import Withdrawal
@@ -16,21 +17,34 @@ from memfs.services.tombstones import SOURCE_KIND
 from memfs.store.remotes import remote_names
 
 
+@frozen
+class Purged:
+    """Of which derived files nothing of what was withdrawn is left in.
+
+    Attributes:
+        index: The search index holds no word of what was removed.
+        vectors: No place of vectors holds a point of it, as far as any was ever put somewhere.
+    """
+
+    index: bool
+    vectors: bool
+
+
 def details_of(
     workspace: Workspace,
     withdrawal: Withdrawal,
     repaired: Repaired,
     report: CanaryReport,
     *,
-    is_purged: bool,
+    purged: Purged,
 ) -> dict[str, JsonValue]:
     """Returns the account of one withdrawal.
 
-    ``is_purged`` tells whether no word of what was removed is left in the index's files.
+    ``purged`` tells of which derived files nothing of it is left in.
     """
     details: dict[str, JsonValue] = {
         "what": _what(withdrawal),
-        "levels": _levels(withdrawal, is_purged=is_purged),
+        "levels": _levels(withdrawal, purged=purged),
         "removed": len(withdrawal.removed),
         "reached": len(withdrawal.withheld),
         "restored": list(repaired.restored),
@@ -52,12 +66,13 @@ def _what(withdrawal: Withdrawal) -> str:
     return "memory replaced; its earlier wording stays in its history"
 
 
-def _levels(withdrawal: Withdrawal, *, is_purged: bool) -> dict[str, JsonValue]:
+def _levels(withdrawal: Withdrawal, *, purged: Purged) -> dict[str, JsonValue]:
     reached = str(Level.MANAGED if withdrawal.removed else Level.WITHDRAWN)
     return {
         "read paths": str(Level.WITHDRAWN),
         "ledger head and working tree": reached,
-        "search index": str(Level.MANAGED if is_purged else Level.WITHDRAWN),
+        "search index": str(Level.MANAGED if purged.index else Level.WITHDRAWN),
+        "vectors": str(Level.MANAGED if purged.vectors else Level.WITHDRAWN),
         "catalogue and projections": str(Level.MANAGED),
         "inbox": reached,
         "records that rest on it": str(Level.WITHDRAWN),

@@ -105,7 +105,12 @@ def test_the_template_says_the_defaults() -> None:
     for name, value in (("STORE_ID", STORE), ("PROJECT", "datasync"), ("SCRIPTED", "[]")):
         text = text.replace(f"@{name}@", value)
     settings = decode_settings(text.encode())
-    assert replace(settings, digest="") == Settings(store_id=STORE, project="datasync")
+    # A new store lets vectors count where an embedder is configured; one of before does not,
+    # until its own settings say so.
+    rank = RankSettings(vector=0.25)
+    assert replace(settings, digest="") == Settings(
+        store_id=STORE, project="datasync", recall=RecallSettings(rank=rank)
+    )
 
 
 def test_all_faults_are_reported_at_once_with_line_and_hint() -> None:

@@ -1,4 +1,4 @@
-"""Vectors of runs: a line a run, made anew for another model, and never needed (C25, C26)."""
+"""Vectors of records: a line a record, made anew for another model, and never needed (C25, C26)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import IndexUnavailableError
+from memfs.index.vector_port import place_name
 from memfs.model.authority import Sensitivity
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record
 from memfs.model.settings import RankSettings, RecallSettings, Settings
 from memfs.services.ports import Workspace
-from memfs.services.recall import search
+from memfs.services.recall import RecallOutcome, recall, search
 from memfs.services.vectors import (
-    VECTORS_FILE,
+    VECTORS_FOLDER,
     VectorCounts,
     drop_vectors,
     read_vectors,
     refresh_vectors,
+    similarities,
 )
 from tests.support.memory import SteppedClock
-from tests.support.recall_stores import BOT, commit, question, workspace_with
+from tests.support.recall_stores import BOT, commit, note, question, record_id, workspace_with
 from tests.support.work import run_id, run_of
 
 TOPICS = ("rain", "snow", "wind")
@@ -48,15 +50,16 @@ class CountedTopics:
         return tuple(tuple(float(text.count(topic)) + 0.01 for topic in TOPICS) for text in texts)
 
 
-RUNS = (
+RECORDS = (
     run_of(1, "The umbrella was bought for rain rain.", task="Buy it"),
-    run_of(2, "The umbrella was bought for snow snow.", task="Buy it"),
-    run_of(3, "The umbrella was bought for wind wind.", task="Buy it"),
+    note(2, "The umbrella was bought for snow snow."),
+    note(3, "The umbrella was bought for wind wind."),
 )
+IDS = (run_id(1), record_id(2), record_id(3))
 
 
 @contextmanager
-def runs(
+def store_of(
     tmp_path: Path, embedder: CountedTopics | None, *records: Record, weight: float = 1.0
 ) -> Iterator[Workspace]:
     settings = Settings(
@@ -64,66 +67,100 @@ def runs(
         project="demo",
         recall=RecallSettings(rank=RankSettings(vector=weight)),
     )
-    with workspace_with(tmp_path, *(records or RUNS), settings=settings) as workspace:
-        yield replace(workspace, embedder=embedder)
+    with workspace_with(tmp_path, *(records or RECORDS), settings=settings) as workspace:
+        yield replace(workspace, embedder=embedder, home_dir=tmp_path / "home")
+
+
+def outcome(workspace: Workspace, text: str) -> RecallOutcome:
+    return search(replace(workspace, clock=SteppedClock()), question(text, BOT))
 
 
 def found(workspace: Workspace, text: str) -> list[ScoredRecord]:
-    at_once = replace(workspace, clock=SteppedClock())
-    return list(search(at_once, question(text, BOT, kinds=("run",))).hits)
+    return list(outcome(workspace, text).hits)
 
 
 def first(workspace: Workspace, text: str) -> str:
     return found(workspace, text)[0].stored.record.id
 
 
-def test_there_is_one_line_a_run_with_its_id_the_model_and_the_vector(tmp_path: Path) -> None:
-    with runs(tmp_path, CountedTopics()) as workspace:
+def folder_of(workspace: Workspace, model: str = "topics-1") -> Path:
+    return workspace.cache_dir / VECTORS_FOLDER / place_name(model)
+
+
+def test_there_is_one_line_a_record_with_its_id_the_model_and_the_vector(tmp_path: Path) -> None:
+    with store_of(tmp_path, CountedTopics()) as workspace:
         assert refresh_vectors(workspace) == VectorCounts(embedded=3)
-        lines = (workspace.cache_dir / VECTORS_FILE).read_text().splitlines()
+        folder = folder_of(workspace)
+        lines = (folder / "vectors.jsonl").read_text().splitlines()
+        points = read_vectors(workspace)
 
     values = [json.loads(line) for line in lines]
-    assert [(value["run"], value["model"]) for value in values] == [
-        (run_id(number), "topics-1") for number in (1, 2, 3)
-    ]
-    assert values[0]["vector"] == [2.01, 0.01, 0.01]
+    assert {(value["id"], value["model"]) for value in values} == {
+        (name, "topics-1") for name in IDS
+    }
+    assert points[IDS[0]].vector[0] == pytest.approx(1.0, abs=1e-4)
     assert "umbrella" not in "".join(lines)
 
 
-def test_another_model_is_seen_and_every_run_embedded_again(tmp_path: Path) -> None:
-    with runs(tmp_path, CountedTopics()) as workspace:
+def test_the_manifest_lists_ids_hashes_model_dimension_and_what_is_stale(tmp_path: Path) -> None:
+    embedder = CountedTopics()
+    with store_of(tmp_path, embedder) as workspace:
+        refresh_vectors(workspace)
+        head = workspace.store.ledger_head()
+        manifest = folder_of(workspace) / "manifest.json"
+        whole = json.loads(manifest.read_text())
+        commit(workspace.store, note(2, "The umbrella is for hail."))
+        embedder.is_broken = True
+        counts = refresh_vectors(workspace)
+        broken = json.loads(manifest.read_text())
+
+    assert (whole["model"], whole["dimension"], whole["ledger"]) == ("topics-1", 3, head)
+    assert set(whole["entries"]) == set(IDS)
+    assert all(len(blob) == 40 for blob, *_ in whole["entries"].values())
+    assert counts == VectorCounts(kept=2, dropped=1, stale=1, trouble="embedder.unreachable")
+    assert broken["stale"] == [IDS[1]]
+    assert set(broken["entries"]) == {IDS[0], IDS[2]}
+
+
+def test_another_model_is_seen_and_every_record_embedded_again(tmp_path: Path) -> None:
+    with store_of(tmp_path, CountedTopics()) as workspace:
         refresh_vectors(workspace)
         assert refresh_vectors(workspace) == VectorCounts(kept=3)
-        other = CountedTopics(name="topics-2")
-        moved = replace(workspace, embedder=other)
+        moved = replace(workspace, embedder=CountedTopics(name="topics-2"))
 
         assert not [hit for hit in found(moved, "umbrella snow") if "vector" in hit.components]
         assert refresh_vectors(moved) == VectorCounts(embedded=3)
-        assert {item.model for item in read_vectors(moved).values()} == {"topics-2"}
-        assert first(moved, "umbrella snow snow") == run_id(2)
+        assert {item["model"] for item in lines_of(moved, "topics-2")} == {"topics-2"}
+        assert first(moved, "umbrella snow snow") == IDS[1]
 
 
-def test_a_new_run_is_embedded_alone_and_one_that_is_gone_leaves(tmp_path: Path) -> None:
+def lines_of(workspace: Workspace, model: str) -> list[dict[str, str]]:
+    text = (folder_of(workspace, model) / "vectors.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_new_record_is_embedded_alone_and_one_that_is_gone_leaves(tmp_path: Path) -> None:
     embedder = CountedTopics()
-    with runs(tmp_path, embedder) as workspace:
+    with store_of(tmp_path, embedder) as workspace:
         refresh_vectors(workspace)
         embedder.asked.clear()
-        commit(workspace.store, run_of(4, "More snow."), gone=(RUNS[0],))
+        commit(workspace.store, note(4, "More snow."), gone=(RECORDS[0],))
 
-        assert refresh_vectors(workspace) == VectorCounts(kept=2, embedded=1, dropped=1)
+        assert refresh_vectors(workspace) == VectorCounts(kept=2, embedded=1, dropped=1, ghosts=1)
         assert len(embedder.asked) == 1
-        assert set(read_vectors(workspace)) == {run_id(2), run_id(3), run_id(4)}
+        assert set(read_vectors(workspace)) == {IDS[1], IDS[2], record_id(4)}
+        assert len(lines_of(workspace, "topics-1")) == 3
 
 
 def test_vectors_order_what_matches_and_bring_in_nothing(tmp_path: Path) -> None:
-    with runs(tmp_path, CountedTopics(), *RUNS, run_of(4, "rain rain rain")) as workspace:
+    with store_of(tmp_path, CountedTopics(), *RECORDS, note(4, "rain rain rain")) as workspace:
         refresh_vectors(workspace)
-        for topic, number in zip(TOPICS, (1, 2, 3), strict=True):
+        for topic, name in zip(TOPICS, IDS, strict=True):
             hits = found(workspace, f"umbrella bought {topic[0]}")
-            assert {hit.stored.record.id for hit in hits} == {run_id(1), run_id(2), run_id(3)}
+            assert {hit.stored.record.id for hit in hits} == set(IDS)
             nearest = found(workspace, f"umbrella bought? {topic}{topic}")[0]
-            assert nearest.stored.record.id == run_id(number)
-            assert nearest.components["vector"] > 0.9
+            assert nearest.stored.record.id == name
+            assert nearest.components["vector"] > 0
 
 
 @pytest.mark.parametrize("embedder", [None, CountedTopics(is_broken=True)])
@@ -131,59 +168,82 @@ def test_vectors_order_what_matches_and_bring_in_nothing(tmp_path: Path) -> None
 def test_without_vectors_every_answer_is_that_of_a_store_that_never_had_them(
     embedder: CountedTopics | None, weight: float, tmp_path: Path
 ) -> None:
-    with runs(tmp_path, None, weight=0.0) as workspace:
+    with store_of(tmp_path, None, weight=0.0) as workspace:
         never = [(hit.stored, hit.components) for hit in found(workspace, "umbrella snow")]
         there = replace(workspace, embedder=CountedTopics())
         refresh_vectors(there)
         rank = replace(workspace.settings.recall.rank, vector=weight)
-        recall = replace(workspace.settings.recall, rank=rank)
-        settings = replace(workspace.settings, recall=recall)
+        recalled = replace(workspace.settings.recall, rank=rank)
+        settings = replace(workspace.settings, recall=recalled)
         off = replace(workspace, embedder=embedder, settings=settings)
 
         assert [(hit.stored, hit.components) for hit in found(off, "umbrella snow")] == never
 
 
+def test_deleting_vectors_changes_the_order_and_nothing_else(tmp_path: Path) -> None:
+    with store_of(tmp_path, CountedTopics()) as workspace:
+        refresh_vectors(workspace)
+        asked = question("umbrella bought snowsnow", BOT)
+        with_them = recall(replace(workspace, clock=SteppedClock()), asked)
+        for path in folder_of(workspace).iterdir():
+            path.unlink()
+        without = recall(replace(workspace, clock=SteppedClock()), asked)
+        silent = [recall(workspace, question(text, BOT)) for text in ("zebra", "rainfall zebra")]
+
+    assert with_them.hits[0].stored.record.id == IDS[1]
+    assert {hit.stored.blob for hit in with_them.hits} == {hit.stored.blob for hit in without.hits}
+    same = ("state", "reason", "ledger", "coverage", "left_out")
+    assert [getattr(with_them, name) for name in same] == [getattr(without, name) for name in same]
+    assert [item.hits for item in silent] == [(), ()]
+
+
 def test_a_broken_embedder_leaves_what_was_there(tmp_path: Path) -> None:
     embedder = CountedTopics()
-    with runs(tmp_path, embedder) as workspace:
+    with store_of(tmp_path, embedder) as workspace:
         refresh_vectors(workspace)
         embedder.is_broken = True
-        commit(workspace.store, run_of(4, "More snow."))
+        commit(workspace.store, note(4, "More snow."))
 
         assert refresh_vectors(workspace) == VectorCounts(kept=3, trouble="embedder.unreachable")
-        assert set(read_vectors(workspace)) == {run_id(1), run_id(2), run_id(3)}
+        assert set(read_vectors(workspace)) == set(IDS)
 
 
 def test_what_may_not_leave_is_not_sent_away(tmp_path: Path) -> None:
     embedder = CountedTopics(is_remote=True)
-    hushed = run_of(4, "The orchard is sold.", sensitivity=Sensitivity.CONFIDENTIAL)
-    with runs(tmp_path, embedder, *RUNS, hushed) as workspace:
+    hushed = note(4, "The orchard is sold.", sensitivity=Sensitivity.CONFIDENTIAL)
+    with store_of(tmp_path, embedder, *RECORDS, hushed) as workspace:
         refresh_vectors(workspace)
 
+    assert embedder.asked
     assert not [text for text in embedder.asked if "orchard" in text]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        *(b"", b"[]", b"{}", b"\xff", b"[" * 9000, b'{"run":"run_1","vector":"x"}'),
-        b'{"run":"r","blob":"b","model":"topics-1","vector":[NaN]}',
-        b'{"run":"r","blob":"b","model":"topics-1","vector":[[1]]}',
-    ],
-)
-def test_a_damaged_line_is_none(line: bytes, tmp_path: Path) -> None:
-    with runs(tmp_path, CountedTopics()) as workspace:
+def test_of_a_sealed_record_the_title_alone_is_embedded(tmp_path: Path) -> None:
+    embedder = CountedTopics()
+    sealed = note(4, "age-ciphertext", title="The vault", sensitivity=Sensitivity.SEALED)
+    with store_of(tmp_path, embedder, sealed) as workspace:
         refresh_vectors(workspace)
-        place = workspace.cache_dir / VECTORS_FILE
-        place.write_bytes(line + b"\n" + place.read_bytes())
 
-        assert len(read_vectors(workspace)) == 3
-        assert first(workspace, "umbrella snow snow") == run_id(2)
+    assert embedder.asked == ["The vault"]
 
 
-def test_what_was_withdrawn_has_no_vector(tmp_path: Path) -> None:
-    with runs(tmp_path, CountedTopics()) as workspace:
+def test_what_was_withdrawn_has_no_vector_of_any_model(tmp_path: Path) -> None:
+    with store_of(tmp_path, CountedTopics()) as workspace:
+        other = replace(workspace, embedder=CountedTopics(name="topics-2"))
         refresh_vectors(workspace)
-        drop_vectors(workspace, [run_id(2), "mem_nothing"])
+        refresh_vectors(other)
+        assert drop_vectors(replace(workspace, embedder=None), [IDS[1], "mem_nothing"])
 
-        assert set(read_vectors(workspace)) == {run_id(1), run_id(3)}
+        for model in ("topics-1", "topics-2"):
+            assert {item["id"] for item in lines_of(workspace, model)} == {IDS[0], IDS[2]}
+            assert IDS[1] not in (folder_of(workspace, model) / "manifest.json").read_text()
+
+
+def test_likeness_is_told_of_points_of_the_same_bytes_alone(tmp_path: Path) -> None:
+    with store_of(tmp_path, CountedTopics()) as workspace:
+        refresh_vectors(workspace)
+        blobs = {name: point.blob for name, point in read_vectors(workspace).items()}
+        near = similarities(workspace, "snow", {**blobs, IDS[0]: "0" * 40, "mem_ghost": "1" * 40})
+
+    assert set(near) == {IDS[1], IDS[2]}
+    assert near[IDS[1]] > 0.9 > 0.2 > near[IDS[2]]

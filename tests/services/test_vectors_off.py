@@ -36,7 +36,7 @@ def test_the_weight_of_vectors_that_are_not_there_changes_no_answer(tmp_path: Pa
         memory.remember("Tests are where they mirror the code", kind="note")
         memory.remember("The web framework before was Flask", kind="note")
     before = cards(answers(project))
-    replaced_settings(project, "vector: 0.0", "vector: 1.0")
+    replaced_settings(project, "vector: 0.25", "vector: 1.0")
     after = cards(answers(project))
     assert after == before
     assert "vector" not in {name for found in after for _, parts in found for name in parts}

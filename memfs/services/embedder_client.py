@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DEFAULT_URL: Final = "http://127.0.0.1:11434"
 DEFAULT_TIMEOUT_S: Final = 10.0
+QUESTION_TIMEOUT_S: Final = 1.0
+"""A question waits no longer: the order is that of the words then."""
 MOST_BYTES: Final = 16_777_216
 _OLLAMA: Final = "/api/embed"
 _OPENAI: Final = "/embeddings"
@@ -42,7 +44,8 @@ class EmbedderClient:
         name: Name of the model; a vector of another name is made anew.
         url: Base address; Ollama on this machine when empty.
         key: Secret for it; sent over TLS or within this machine alone.
-        timeout_s: After so many seconds there is no vector.
+        timeout_s: After so many seconds there is no vector of a record.
+        question_timeout_s: The same for a question.
         transport: Stands for the network under test.
     """
 
@@ -50,6 +53,7 @@ class EmbedderClient:
     url: str = ""
     key: str = field(default="", repr=False)
     timeout_s: float = DEFAULT_TIMEOUT_S
+    question_timeout_s: float = QUESTION_TIMEOUT_S
     transport: BaseTransport | None = field(default=None, repr=False)
 
     @property
@@ -67,10 +71,24 @@ class EmbedderClient:
         Raises:
             EmbedderError: It could not be asked, or what it said is no vector for each.
         """
+        return self._embedded(texts, self.timeout_s)
+
+    def embed_question(self, text: str) -> tuple[float, ...]:
+        """Returns the vector of a question, or gives up soon.
+
+        Raises:
+            EmbedderError: It could not be asked in time, or what it said is no vector.
+        """
+        (vector,) = self._embedded((text,), self.question_timeout_s)
+        return vector
+
+    def _embedded(self, texts: Sequence[str], timeout_s: float) -> tuple[tuple[float, ...], ...]:
         address, is_ollama = _address(self.url)
         if self.key and address.scheme != "https" and self.is_remote:
             raise EmbedderError("expected https for a key", code="embedder.bad-address")
-        content = self._posted(urlunsplit(address), {"model": self.name, "input": list(texts)})
+        content = self._posted(
+            urlunsplit(address), {"model": self.name, "input": list(texts)}, timeout_s
+        )
         try:
             value = json.loads(content)
             rows = value["embeddings"] if is_ollama else [it["embedding"] for it in value["data"]]
@@ -81,7 +99,7 @@ class EmbedderClient:
             raise EmbedderError("expected a vector a text", code="embedder.bad-answer")
         return vectors
 
-    def _posted(self, url: str, payload: JsonValue) -> bytes:
+    def _posted(self, url: str, payload: JsonValue, timeout_s: float) -> bytes:
         try:
             import httpx2
         except ImportError as error:
@@ -95,7 +113,7 @@ class EmbedderClient:
             headers["authorization"] = f"Bearer {self.key}"
         try:
             with httpx2.Client(
-                timeout=self.timeout_s,
+                timeout=timeout_s,
                 transport=self.transport,
                 follow_redirects=False,
                 trust_env=self.is_remote,

@@ -7,7 +7,7 @@ import json
 import httpx2
 import pytest
 
-from memfs.domains.runs.embedder import EmbedderClient, EmbedderError
+from memfs.services.embedder_client import EmbedderClient, EmbedderError
 
 
 def client(answer: object, *, status: int = 200, **options: object) -> EmbedderClient:
