@@ -55,6 +55,8 @@ SECTIONS: Final = (
         propose="Suggest a claim; it waits for a person unless policy admits it.",
         recall="Answer a question from memory, within a token budget.",
         context="Give an agent what it should know before it starts.",
+        node="Keep nodes: a summary, an abstract and a content each.",
+        profile="Keep the few lines that every session is given.",
         core="Show what every session starts with.",
         search="Find records and show how they score.",
         show="Show one record.",
@@ -97,6 +99,8 @@ SECTIONS: Final = (
         conflicts="List records that say otherwise about the same subject.",
         resolve="Say which side of a conflict stays.",
         outcome="Say how using a record turned out.",
+        merge="Make two entities, or two notes, one.",
+        split="Make one entity, or one note, two.",
     ),
     _section(
         "Share",

@@ -39,6 +39,8 @@ class OperationKind(StrEnum):
     PUBLISH = "publish"
     POLLUTE = "pollute"
     CLEAR = "clear"
+    MERGE = "merge"
+    SPLIT = "split"
     SETTINGS = "settings"
     RECORD = "record"
 

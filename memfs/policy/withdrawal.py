@@ -7,6 +7,7 @@ are. What may be served again, and how, is decided in ``memfs.policy.repair``.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from memfs.model.record import Record
@@ -76,6 +77,36 @@ def takes_back(old: Record, new: Record | None) -> bool:
         return True
     is_restated = statement_parts(old) != statement_parts(new) and not is_continued(old, new)
     return is_restated or _is_stricter(old, new)
+
+
+def is_taken_over(old: Record, heir: Record | None) -> bool:
+    """Tells whether a record that gave way still says all of it, in the record that took it over.
+
+    So it is with a merge: what stays rests on what gave way, and goes with it when that is taken
+    back. What rested on what gave way loses nothing.
+    """
+    return heir is not None and heir.status is Status.ACTIVE and old.id in heir.derived_from
+
+
+def is_added_to(old: Record, new: Record, taken_over: Collection[str]) -> bool:
+    """Tells whether a record only took others over and says everything that it said before.
+
+    Args:
+        old: The record as it is admitted.
+        new: What stands in its place.
+        taken_over: Ids of the records that give way to it in the same operation.
+    """
+    brought = set(new.derived_from) - set(old.derived_from)
+    return (
+        new.status is Status.ACTIVE
+        and bool(brought)
+        and brought <= set(taken_over)
+        and (new.title, new.subject) == (old.title, old.subject)
+        and new.body.startswith(old.body.rstrip("\n"))
+        and old.summary in ("", new.summary)
+        and old.abstract in ("", new.abstract)
+        and not _is_stricter(old, new)
+    )
 
 
 def _is_stricter(old: Record, new: Record) -> bool:

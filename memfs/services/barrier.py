@@ -18,14 +18,16 @@ from memfs.formats.hold_codec import encode_hold
 from memfs.formats.record_codec import update_record
 from memfs.model.frozen import frozen
 from memfs.model.hold import Hold
-from memfs.model.operation import FileChange, Plan
+from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.record import Record, StoredRecord
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_withdraw
 from memfs.policy.withdrawal import (
     PENDING_STATUS,
     goes_with_its_source,
+    is_added_to,
     is_retracted,
+    is_taken_over,
     takes_back,
 )
 from memfs.services.catalogue import open_catalogue, read_entries
@@ -153,6 +155,7 @@ def _taken_back(workspace: Workspace, snapshot: Snapshot, plan: Plan) -> Withdra
     removed: list[StoredRecord] = []
     retracted: list[StoredRecord] = []
     replaced: list[StoredRecord] = []
+    heirs = _heirs(workspace, plan)
     for change in plan.changes:
         if not is_record_path(change.path):
             continue
@@ -160,7 +163,7 @@ def _taken_back(workspace: Workspace, snapshot: Snapshot, plan: Plan) -> Withdra
         if old is None:
             continue
         new = _planned(workspace, change)
-        if not takes_back(old.record, new):
+        if not takes_back(old.record, new) or (new and _is_merged(old.record, new, heirs)):
             continue
         if new is None:
             removed.append(old)
@@ -180,6 +183,21 @@ def _taken_back(workspace: Workspace, snapshot: Snapshot, plan: Plan) -> Withdra
         retracted=tuple(retracted),
         replaced=tuple(replaced),
     )
+
+
+def _heirs(workspace: Workspace, plan: Plan) -> Mapping[str, Record]:
+    """Returns what a merge leaves behind, by id; nothing for any other operation."""
+    if plan.operation is not OperationKind.MERGE:
+        return {}
+    planned = (_planned(workspace, change) for change in plan.changes if _is_record(change))
+    return {record.id: record for record in planned if record is not None}
+
+
+def _is_merged(old: Record, new: Record, heirs: Mapping[str, Record]) -> bool:
+    """Whether a merge takes nothing of ``old`` back: it took others over, or was taken over."""
+    if new.superseded_by in heirs:
+        return is_taken_over(old, heirs[new.superseded_by])
+    return bool(heirs) and is_added_to(old, new, heirs.keys())
 
 
 def _planned(workspace: Workspace, change: FileChange) -> Record | None:

@@ -49,6 +49,8 @@ VERBS: Final[Mapping[str, str]] = MappingProxyType(
         OperationKind.PUBLISH: "offered",
         OperationKind.POLLUTE: "withheld a namespace",
         OperationKind.CLEAR: "cleared a namespace",
+        OperationKind.MERGE: "made two one",
+        OperationKind.SPLIT: "made one two",
         OperationKind.SETTINGS: "changed the settings",
         OperationKind.RECORD: "recorded",
     }

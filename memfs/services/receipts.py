@@ -77,11 +77,23 @@ def receipt_draft(
     transaction: str,
     targets: Sequence[str],
     details: Mapping[str, JsonValue],
+    subject: str = "",
 ) -> Draft:
-    """Lays out the file of a receipt, for an operation that carries its own."""
+    """Lays out the file of a receipt, for an operation that carries its own.
+
+    Args:
+        workspace: The store.
+        snapshot: What the operation was decided on.
+        operation: What was done.
+        transaction: ``tx_…`` of the operation.
+        targets: Ids concerned.
+        details: Counts, places and guarantees; never content.
+        subject: An id by which the receipt is found again; empty for none.
+    """
     record = Record(
         kind=KIND,
         title=f"receipt of {operation}",
+        subject=subject,
         scope=workspace.scope,
         observed=workspace.clock.now(),
         origin=Origin(

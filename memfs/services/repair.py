@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import DataError
@@ -146,7 +147,7 @@ class _Mender:
         references = dict.fromkeys((*record.derived_from, *record.evidence))
         mended = rebuilt(
             record,
-            [self._input(reference) for reference in references],
+            [self._input(reference, record.id) for reference in references],
             was=was,
             append_only=kind_of(self._workspace, record).append_only,
         )
@@ -174,15 +175,22 @@ class _Mender:
         marks = (record.id, claim_mark(self._workspace, record))
         return bool(self._catalogue.tombstones_with(marks))
 
-    def _input(self, reference: str) -> Input:
+    def _input(self, reference: str, heir: str) -> Input:
         identifier = split_version(reference)[0]
-        present = self._present(identifier)
+        present = self._taken_over(identifier, heir) or self._present(identifier)
         return Input(
             reference=reference,
             record=present,
             excerpts=self._excerpts(identifier) if present is not None else (),
             lost=self._lost(identifier, present),
         )
+
+    def _taken_over(self, identifier: str, heir: str) -> Record | None:
+        """Returns an input that gave way to the record itself: merged, its words still stand."""
+        record = self._record(identifier)
+        if record is None or record.superseded_by != heir or record.status is not Status.SUPERSEDED:
+            return None
+        return replace(record, status=Status.ACTIVE)
 
     def _present(self, identifier: str) -> Record | None:
         """Returns what stands in the place of an input; what superseded it included."""

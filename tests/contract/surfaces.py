@@ -193,6 +193,31 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         ),
         "similar": lambda memory, target: answered(lambda: memory.similar(target.reference)),
         "picture": lambda memory, target: answered(lambda: memory.graph_around(target.reference)),
+        "nodes": lambda memory, target: answered(memory.list_nodes),
+        "node query": lambda memory, target: answered(
+            lambda: memory.query_nodes(target.question, limit=100)
+        ),
+        "opened node": lambda memory, target: answered(lambda: memory.open_node(target.reference)),
+        "node counts": lambda memory, target: answered(memory.node_stats),
+        "domain nodes": lambda memory, target: answered(
+            lambda: memory.domain_preferences(
+                target.question, domains=("html", "server", "python", "data", "cli")
+            )
+        ),
+        "profile": lambda memory, target: answered(memory.profile),
+        "node update refused": lambda memory, target: answered(
+            lambda: memory.update_node(target.reference, importance=9)
+        ),
+        "node append refused": lambda memory, target: answered(
+            lambda: memory.append_node(target.reference, "more")
+        ),
+        "node link refused": lambda memory, target: answered(
+            lambda: memory.link_node(target.reference)
+        ),
+        "node delete refused": lambda memory, target: answered(
+            lambda: memory.delete_node(target.reference)
+        ),
+        "node saved": lambda memory, target: answered(lambda: memory.save_node(target.question)),
         "project log": lambda memory, target: answered(memory.project_log),
         "project change": lambda memory, target: answered(lambda: memory.project_change("HEAD")),
         "entities": lambda memory, target: answered(memory.entities),
@@ -245,6 +270,17 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "open_session": "opened session",
         "search_sessions": "session search",
         "idle_sessions": "idle sessions",
+        "list_nodes": "nodes",
+        "query_nodes": "node query",
+        "open_node": "opened node",
+        "node_stats": "node counts",
+        "domain_preferences": "domain nodes",
+        "profile": "profile",
+        "update_node": "node update refused",
+        "append_node": "node append refused",
+        "link_node": "node link refused",
+        "delete_node": "node delete refused",
+        "save_node": "node saved",
         "project_log": "project log",
         "project_change": "project change",
         "entities": "entities",
@@ -265,6 +301,7 @@ CHANGES: Final = frozenset(
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
         "check_staged", "may_act_on", "run_jobs", "work_off_some",
+        "set_profile", "import_profile",
         "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
         "add_entity", "alias", "set_entity", "unrelate",
@@ -318,6 +355,8 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "session": "sessions",
         "distill": "distill",
         "timeline": "timeline",
+        "node": "query_nodes",
+        "profile": "profile",
         "git-log": "project_log",
         "entity": "entities",
         "relate": "relate",

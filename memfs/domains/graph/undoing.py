@@ -1,0 +1,262 @@
+"""Takes a merge or a split back, by its receipt: what moved returns, what was said since stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from memfs.domains.graph.parting import taken_apart
+from memfs.domains.graph.rehanging import triple_of
+from memfs.domains.graph.reshaped import (
+    MERGE,
+    SPLIT,
+    Account,
+    Desk,
+    account_of,
+    desk_of,
+    find_any,
+    one_of,
+)
+from memfs.errors import DataError, StoreError
+from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND
+from memfs.model.operation import Commit, OperationKind
+from memfs.model.origin import Actor
+from memfs.model.record import Record, StoredRecord
+from memfs.model.result import Result, ResultStatus
+from memfs.model.status import Status
+from memfs.model.values import JsonValue
+from memfs.policy.reasons import reason
+from memfs.services.answers import refused
+from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
+from memfs.services.door import Decided, commit_decided
+from memfs.services.ports import Workspace
+from memfs.services.proposals import Draft
+from memfs.services.served_records import record_from
+from memfs.store.snapshot import Snapshot
+
+_RULE: Final = "record.part"
+_CHAIN: Final = 64
+
+
+@frozen
+class _Outcome:
+    operation: str = ""
+    kept: str = ""
+    other: str = ""
+    reasons: tuple[Reason, ...] = ()
+    returned: int = 0
+    is_clean: bool = True
+
+
+def undo(workspace: Workspace, reference: str, actor: Actor, *, operation: str) -> Result:
+    """Takes back the merge, or the split, that a record took part in last.
+
+    Args:
+        workspace: The store.
+        reference: The record that gave way or was made; or the one that stayed, where that
+            leaves no choice.
+        actor: Who takes it back.
+        operation: ``merge`` or ``split``.
+
+    Raises:
+        UnknownRecordError: Nothing matches, or nothing that may be seen.
+        AmbiguousRecordError: Several did; the message lists them.
+        HeldRecordError: A commit made by hand waits on one of the files.
+    """
+
+    def decide_on(snapshot: Snapshot) -> Decided[_Outcome]:
+        with desk_of(workspace, snapshot, actor, _RULE) as desk:
+            found = find_any(desk, reference)
+            name = found[0].record.id if found else one_of(reference, found).record.id
+            accounts = _standing(desk, found, operation)
+            if desk.decision.reasons or not accounts:
+                faults = desk.decision.reasons or (reason("part.not-standing"),)
+                return Decided(_Outcome(operation=operation, other=name, reasons=faults))
+            records = desk.read(account.other for account in accounts)
+            one_of(reference, tuple(records.values()))
+            (account,) = accounts
+            return _planned(desk, account)
+
+    committed = commit_decided(workspace, decide_on)
+    return _answer(workspace, committed.outcome, committed.commit, committed.aftermath)
+
+
+def _standing(desk: Desk, found: Iterable[StoredRecord], operation: str) -> tuple[Account, ...]:
+    """Returns the accounts of what stands and is meant: by the other record, else by the kept."""
+    accounts: dict[str, Account] = {}
+    for stored in found:
+        names = [stored.record.id]
+        own = account_of(desk.workspace, desk.snapshot, desk.catalogue, stored.record.id)
+        if own is None or not _is_standing(desk, own, operation):
+            names = _others_of(desk, stored.record.id)
+        for name in names:
+            account = account_of(desk.workspace, desk.snapshot, desk.catalogue, name)
+            if account is not None and _is_standing(desk, account, operation):
+                accounts[account.other] = account
+    return tuple(accounts.values())
+
+
+def _others_of(desk: Desk, kept: str) -> list[str]:
+    """Returns the ids of what was merged into a record, or split off it."""
+    hanging = desk.edges_at(kept)
+    ends = (end for item in hanging.edges.values() for end in triple_of(item.record)[::2])
+    names = (*desk.catalogue.merged_into(kept), *ends)
+    return [name for name in dict.fromkeys(names) if name != kept]
+
+
+def _is_standing(desk: Desk, account: Account, operation: str) -> bool:
+    if account.operation != operation:
+        return False
+    records = desk.read((account.kept, account.other))
+    kept, other = records.get(account.kept), records.get(account.other)
+    if kept is None or other is None or kept.record.status is not Status.ACTIVE:
+        return False
+    if operation == MERGE:
+        is_there = other.record.status is Status.SUPERSEDED
+        return is_there and other.record.superseded_by == account.kept
+    return other.record.status is Status.ACTIVE
+
+
+def _planned(desk: Desk, account: Account) -> Decided[_Outcome]:
+    records = desk.read((account.kept, account.other))
+    kept, other = records[account.kept], records[account.other]
+    edges = desk.read((*account.made, *(name for pair in account.gone for name in pair)))
+    outcome = _Outcome(operation=account.operation, kept=account.kept, other=account.other)
+    if account.operation == SPLIT and _is_changed(desk, account, other):
+        return Decided(replace(outcome, reasons=(reason("part.changed-since"),)))
+    record, is_clean = _apart(desk, account, kept)
+    returned = _returned(desk, account, edges)
+    drafts: list[Draft] = []
+    if record != kept.record:
+        drafts.append(desk.edited(kept, replace(record, version=kept.record.version + 1)))
+    if account.operation == MERGE:
+        drafts.append(desk.standing_again(other))
+    else:
+        drafts.append(desk.replaced(other, account.kept))
+    drafts += returned
+    number = sum(draft.record.status is Status.ACTIVE for draft in returned)
+    outcome = replace(outcome, returned=number, is_clean=is_clean)
+    kind = OperationKind.MERGE if account.operation == MERGE else OperationKind.SPLIT
+    subject = f"{account.other} of {account.kept} is taken back"
+    return Decided(outcome, desk.plan(kind, tuple(drafts), subject))
+
+
+def _apart(desk: Desk, account: Account, kept: StoredRecord) -> tuple[Record, bool]:
+    """Returns the kept record without the change, as far as its bytes of then are there."""
+    before, after = (_at(desk, kept, blob) for blob in (account.before, account.after))
+    if before is None or after is None:
+        return kept.record, False
+    if account.operation == MERGE or kept.record.body == after.body:
+        return taken_apart(kept.record, before, after)
+    # A split took words away; whatever the body says since stays, and they are put behind it.
+    record, _ = taken_apart(replace(kept.record, body=after.body), before, after)
+    other = desk.read((account.other,))[account.other].record
+    body = "\n\n".join(part.strip("\n") for part in (kept.record.body, other.body) if part.strip())
+    return replace(record, body=f"{body}\n" if body else ""), True
+
+
+def _at(desk: Desk, stored: StoredRecord, blob: str) -> Record | None:
+    """Returns what a version of a record said; ``None`` where its bytes are gone."""
+    try:
+        content = desk.workspace.store.read_blob(blob)
+    except (StoreError, DataError):
+        return None
+    found = record_from(desk.workspace, stored.path, blob, content)
+    return found.record if found is not None and found.record.id == stored.record.id else None
+
+
+def _is_changed(desk: Desk, account: Account, other: StoredRecord) -> bool:
+    """Whether something was said of what was split off that would be lost with it."""
+    if other.blob != account.other_blob:
+        return True
+    return not desk.edges_at(account.other).edges.keys() <= set(account.made)
+
+
+def _returned(desk: Desk, account: Account, edges: Mapping[str, StoredRecord]) -> list[Draft]:
+    """Returns the edges that come back and those that go; what was taken back since stays so."""
+    made = set(account.made)
+    going: dict[str, str] = {}
+    coming: list[StoredRecord] = []
+    for name, heir in account.gone:
+        old = edges.get(name)
+        if old is None or old.record.status is not Status.SUPERSEDED:
+            continue
+        if old.record.superseded_by != heir:
+            continue
+        if heir == account.kept:
+            coming.append(old)
+            continue
+        now = _present(desk, heir)
+        if now is None:
+            continue
+        coming.append(old)
+        if heir in made and _is_only_moved(desk, edges.get(heir), now):
+            going.setdefault(now.record.id, name)
+    if account.operation == SPLIT:
+        for name in account.made:
+            if name in edges and edges[name].record.status is Status.ACTIVE:
+                going.setdefault(name, account.kept)
+    standing = desk.read(going)
+    return [
+        *(desk.standing_again(old) for old in coming),
+        *(desk.replaced(standing[name], heir) for name, heir in going.items()),
+    ]
+
+
+def _present(desk: Desk, edge: str) -> StoredRecord | None:
+    """Returns the active edge that stands in the place of one; ``None`` where it was taken back."""
+    seen: set[str] = set()
+    while edge not in seen and len(seen) < _CHAIN:
+        seen.add(edge)
+        stored = desk.read((edge,)).get(edge)
+        if stored is None or stored.record.kind != EDGE_KIND:
+            return None
+        if stored.record.status is Status.ACTIVE:
+            return stored
+        edge = stored.record.superseded_by
+    return None
+
+
+def _is_only_moved(desk: Desk, made: StoredRecord | None, now: StoredRecord) -> bool:
+    """Whether an edge is the one that was made, its ends at most moved on by later merges."""
+    if made is None or made.record.id == now.record.id:
+        return made is not None
+    was, present = triple_of(made.record), triple_of(now.record)
+    ends = (desk.catalogue.resolve_merged(was[0]), was[1], desk.catalogue.resolve_merged(was[2]))
+    return ends == present and made.record.id in now.record.supersedes
+
+
+def _answer(
+    workspace: Workspace, outcome: _Outcome, commit: Commit | None, aftermath: Aftermath
+) -> Result:
+    if outcome.reasons:
+        return refused(workspace, outcome.operation, outcome.other, outcome.reasons)
+    is_merge = outcome.operation == MERGE
+    words = (
+        f"{outcome.other} stands for itself again"
+        if is_merge
+        else f"{outcome.other} is part of {outcome.kept} again"
+    )
+    if not outcome.is_clean:
+        words += f"; {outcome.kept} was edited since and keeps the words that it had taken over"
+    kept = commit.kept_working if commit is not None else ()
+    data: dict[str, JsonValue] = {
+        "kept": outcome.kept,
+        "other": outcome.other,
+        "returned": outcome.returned,
+    }
+    if aftermath != NOTHING_FOLLOWED:
+        data |= {"restored": list(aftermath.restored), "withheld": list(aftermath.withheld)}
+    return Result(
+        action=outcome.operation,
+        target=outcome.other,
+        status=ResultStatus.DONE,
+        message=f"{words}; {outcome.returned} edges returned{aftermath.words}"
+        + "".join(f"; the edited {path} was left" for path in kept),
+        operation=commit.transaction if commit is not None else "",
+        store=str(workspace.store.root),
+        data=data,
+    )
