@@ -154,6 +154,7 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "audit": lambda memory, target: answered(memory.audit),
         "stats": lambda memory, target: answered(memory.stats),
         "jobs": lambda memory, target: answered(memory.jobs),
+        "core": lambda memory, target: answered(memory.core),
         "protocol": lambda memory, target: answered(
             lambda: protocol.asked_openly(memory, target.question)
         ),
@@ -252,6 +253,7 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "audit": "audit",
         "stats": "stats",
         "jobs": "jobs",
+        "core": "core",
         "last_recall": "last recall",
         "sides_against": "conflict marks",
         "trouble_beside": "global store's state",
@@ -301,11 +303,13 @@ CHANGES: Final = frozenset(
         "observe", "forget", "retract", "restore", "erase", "grant", "revoke", "resolve",
         "publish", "finish_publications", "pollute", "clear", "reconcile", "rebuild", "watch",
         "check_staged", "may_act_on", "run_jobs", "work_off_some",
+        "sleep", "sleep_if_due",
         "set_profile", "import_profile",
         "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
         "add_entity", "alias", "set_entity", "unrelate",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
+        "merge", "unmerge", "split", "unsplit",
         "distil_session", "forget_session", "distill", "sift_session", "record_event",
     )
 )  # fmt: skip
@@ -317,7 +321,7 @@ NOTHING: Final = frozenset({"close", "settings", "ledger", "root"})
 _NAMESAKES: Final = (
     "remember", "propose", "correct", "capture", "edit", "forget", "retract", "restore", "erase",
     "grant", "revoke", "resolve", "outcome", "publish", "pollute", "clear", "reconcile",
-    "rebuild", "watch",
+    "rebuild", "watch", "merge", "split",
 )  # fmt: skip
 COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -352,6 +356,8 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "uninstall": "settings",
         "hook": "check_staged",
         "jobs": "jobs",
+        "core": "core",
+        "sleep": "sleep",
         "session": "sessions",
         "distill": "distill",
         "timeline": "timeline",
