@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from memfs.domains.distill.material import CommitSeen, FileTouched
@@ -43,20 +44,21 @@ _MARK: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAYS_NOTHING: Final = frozenset(
     (
-        "a", "add", "added", "adds", "again", "all", "an", "and", "apply", "applied", "better",
-        "black", "blank", "bug", "bump", "change", "changed", "changelog", "changes", "ci",
-        "clean", "cleaned", "cleaning", "cleanup", "code", "comment", "comments", "commit",
-        "coverage", "deps", "doc", "docs", "docstring", "docstrings", "each", "example",
-        "examples", "few", "file", "files", "final", "fix", "fixed", "fixes", "fixing", "for",
-        "format", "formatting", "from", "future", "improve", "in", "indentation", "initial",
-        "isort", "lint", "linting", "merge", "minor", "misc", "more", "mypy", "nit", "nits",
-        "of", "old", "optimization", "optimizations", "oops", "plan", "polish", "pr", "readme",
-        "refactor", "refactored", "refactoring", "refinement", "refinements", "refine",
+        "a", "add", "added", "adds", "again", "all", "an", "and", "applied", "apply",
+        "better", "black", "blank", "bug", "bump", "change", "changed", "changelog",
+        "changes", "ci", "clean", "cleaned", "cleaning", "cleanup", "code", "comment",
+        "comments", "commit", "coverage", "deps", "doc", "docs", "docstring",
+        "docstrings", "each", "example", "examples", "few", "file", "files", "final",
+        "fix", "fixed", "fixes", "fixing", "for", "format", "formatting", "from",
+        "future", "going", "improve", "in", "indentation", "initial", "is", "isort", "it",
+        "lint", "linting", "merge", "minor", "misc", "more", "mypy", "nit", "nits", "of",
+        "old", "oops", "optimization", "optimizations", "plan", "polish", "pr", "readme",
+        "refactor", "refactored", "refactoring", "refine", "refinement", "refinements",
         "release", "remove", "review", "ruff", "screenshot", "simplify", "small", "some",
-        "spelling", "stuff", "style", "suggestion", "suggestions", "test", "tests", "text",
-        "the", "tidy", "to", "todo", "tweak", "tweaks", "typing", "typo", "typos", "up",
-        "update", "updated", "updates", "version", "whitespace", "wip", "with", "words",
-        "wording", "ws",
+        "spelling", "stuff", "style", "suggestion", "suggestions", "test", "tests",
+        "text", "the", "this", "tidy", "to", "todo", "tweak", "tweaks", "typing", "typo",
+        "typos", "up", "update", "updated", "updates", "version", "whitespace", "wip",
+        "with", "wording", "words", "ws",
     )
 )  # fmt: skip
 """Words of which a message can be made and still say nothing of what was done."""
@@ -67,25 +69,46 @@ _EMPTY: Final = re.compile(
     r"\[?pre-commit(?:\.ci)?\]? )",
     re.IGNORECASE,
 )
-_BUMP: Final = re.compile(r"^(?:bump|update|upgrade) (?P<what>\S+) from \S+ to \S+", re.IGNORECASE)
-_RELEASE: Final = re.compile(
-    r"^(?:(?:release|released|releasing|version|tag|start|prepare(?: for)?)"
-    r"(?: version| release)?|bump(?: the)? version to) v?(?P<version>\d+\.\d+[\w.+-]*)\.?$|"
-    r"^v(?P<plain>\d+\.\d+[\w.+-]*)$",
+_BUMP: Final = re.compile(r"^(?:bump|update|upgrade)s? \S+ (?:from \S+ )?to v?\d", re.IGNORECASE)
+"""What a program does every week for a dependency is no event of the project."""
+_CLOSING: Final = re.compile(
+    r"[,;(]?\s*\b(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see):?\s+)#[1-9]\d{0,5}\)?\.?$",
     re.IGNORECASE,
 )
+_RELEASE: Final = re.compile(
+    r"^(?:(?:release|released|releasing|version|tag|start|prepare(?: for)?)"
+    r"(?: version| release)?|bump(?:(?: the)? version)? to|this is|this is going to be) "
+    r"v?\d+\.\d+[\w.+-]*$|^v?\d+\.\d+\.\d+$",
+    re.IGNORECASE,
+)
+_PASSING: Final = re.compile(
+    r"\b(?:for now|temporar|leftovers?|unused|in (?:the )?(?:tests?|docs?|examples?|ci)\b|testing)",
+    re.IGNORECASE,
+)
+_RELEASED: Final = re.compile(r"(?:release|version|tag|v?\d)", re.IGNORECASE)
 _DECISION: Final = re.compile(
-    r"^(?:decide|decided to|agree|agreed to|adopt)\b|"
+    r"^(?:decide|decided to|agree|agreed to)\b|"
     r"^(?:drop|drops|dropped|end|remove|removed|stop)(?: the)? (?:support(?:ing)?\b|"
     r"(?:end of life |eol )?(?:python|node|ruby|java|go|php|django|rails|windows|macos)\b)|"
-    r"^deprecat(?:e|es|ed|ing)\b|"
+    r"^deprecat(?:e|es|ed|ing)\b|^(?:requires?|relicense|license under)\b|"
+    r"\bno longer (?:support|require)s?\b",
+    re.IGNORECASE,
+)
+_CHOICE: Final = re.compile(
+    r"^adopt\b|"
     r"^(?:replac(?:e|es|ed|ing)) .{2,60} (?:with|by) |"
     r"^(?:switch|switched|switching|migrat(?:e|ed|ing)|move|moved|moving|convert|converted) "
     r"(?:from .{2,60} )?to (?!do\b|be\b|make\b|the (?:top|bottom|end)\b)(?![\w-]+\.(?:py|js|md)\b)|"
     r"^(?:use|using) .{2,60} (?:instead of|rather than|in place of|for) |"
-    r"^(?:require|requires|relicense|license under)\b|"
-    r"\bin favou?r of\b|\binstead of\b.*\bfrom now on\b|\bno longer (?:support|require|use)s?\b",
+    r"\bin favou?r of\b|\bno longer uses?\b",
     re.IGNORECASE,
+)
+"""What is chosen by it binds the project where it changes how the project is built or run."""
+_PROJECT_FILE: Final = re.compile(
+    r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*|[^/]*\.lock|package\.json|"
+    r"Cargo\.toml|go\.mod|pom\.xml|build\.gradle[^/]*|Gemfile|Dockerfile|Makefile|tox\.ini|"
+    r"\.pre-commit-config\.yaml|\.travis\.yml|\.readthedocs\.ya?ml|docker-compose[^/]*)$|"
+    r"(?:^|/)\.(?:github|gitlab|circleci)/|(?:^|/)(?:adr|decisions)/"
 )
 _CAUSE: Final = re.compile(
     r"\b(?:because|root cause|turn(?:s|ed) out|caused by|the cause (?:is|was)|due to|"
@@ -111,6 +134,7 @@ _CHORE_FILES: Final = re.compile(
 )
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*(?:\n(?![\n*-])[^.!?\n]+)*[.!?]?")
 _LOW: Final = 2
+_LAST_SECOND: Final = 253_402_300_799
 
 
 def commit_source(commit: str) -> str:
@@ -118,9 +142,19 @@ def commit_source(commit: str) -> str:
     return f"commit:{commit}"
 
 
-def commit_key(written: int, subject: str) -> str:
-    """Returns the key of what a commit tells: the same when it is moved or picked elsewhere."""
-    return product_key("commit", str(written), subject)
+def commit_key(written: int, subject: str, *, months_back: int = 0) -> str:
+    """Returns the key of what a commit tells: its bare title, in the month in which it was written.
+
+    So a pull request, its merge, and a commit that is picked or moved elsewhere are one event.
+
+    Args:
+        written: When, in seconds since the epoch.
+        subject: Its first line, or the title that stands for it.
+        months_back: The key that it would have had so many months earlier.
+    """
+    moment = datetime.fromtimestamp(min(max(written, 0), _LAST_SECOND), UTC)
+    month = moment.year * 12 + moment.month - 1 - months_back
+    return product_key("commit", str(month), _bare(subject))
 
 
 def products_of_commit(seen: CommitSeen) -> Iterator[Product]:
@@ -156,7 +190,8 @@ def _event(seen: CommitSeen, source: str) -> EventFound | None:
     label = mark["sort"].casefold() if mark and mark["sort"] else ""
     names = (*_paths(seen.files), *(f"#{number}" for number in _numbers(seen)))
     return EventFound(
-        key=commit_key(seen.written, seen.subject),
+        key=commit_key(seen.written, title),
+        also=(commit_key(seen.written, title, months_back=1),),
         source=source,
         trust=Trust.SEEN,
         title=title[:_TITLE_CHARS],
@@ -173,24 +208,27 @@ def _event(seen: CommitSeen, source: str) -> EventFound | None:
 def _title(seen: CommitSeen) -> tuple[str, bool]:
     """Returns what a commit is called, and whether it is the merge of a pull request."""
     if not seen.is_merge:
-        return _PULL.sub("", seen.subject).strip(), False
+        return _bare(seen.subject), False
     if _MERGED_PULL.match(seen.subject) is None:
         # A merge of one's own: `Title (#12)` is what a forge calls a pull request.
-        return (
-            (_PULL.sub("", seen.subject).strip(), True)
-            if _PULL.search(seen.subject)
-            else ("", False)
-        )
+        is_pull = _PULL.search(seen.subject) is not None
+        return (_bare(seen.subject), True) if is_pull else ("", False)
     first = next((line.strip() for line in seen.body.split("\n") if line.strip()), "")
-    return _PULL.sub("", first), True
+    return _bare(first), True
+
+
+def _bare(subject: str) -> str:
+    """Returns a first line without the numbers that a forge or its author put behind it."""
+    bare = _CLOSING.sub("", _PULL.sub("", subject)).strip()
+    return bare.rstrip(".") if not bare.endswith("...") else bare
 
 
 def _says_something(title: str) -> bool:
     """Tells whether a title has a word that is about this project and not about any commit."""
-    if _EMPTY.match(title):
+    if _EMPTY.match(title) or _BUMP.match(title):
         return False
     words = [word.casefold() for word in _WORD.findall(title)]
-    telling = [word for word in words if word not in _SAYS_NOTHING and not word.isdigit()]
+    telling = [word for word in words if word not in _SAYS_NOTHING and not word[0].isdigit()]
     return len(words) >= 2 and len(telling) >= (1 if len(words) > 2 else 2)
 
 
@@ -198,7 +236,7 @@ def _sorted(title: str, seen: CommitSeen, *, is_release: bool) -> tuple[EventSor
     """Returns the sort of event, the sentence that tells why, and how sure that is."""
     if is_release:
         return EventSort.EVENT, "", 0.95
-    if _DECISION.search(title) and not _is_inside(seen):
+    if _is_decision(title, seen):
         return EventSort.DECISION, _first_paragraph(seen, is_pull=seen.is_merge), 0.8
     if _FIX.match(title):
         cause = next((item for item in _sentences(seen.body) if _CAUSE.search(item)), "")
@@ -207,10 +245,16 @@ def _sorted(title: str, seen: CommitSeen, *, is_release: bool) -> tuple[EventSor
     return EventSort.WORK, "", 1.0
 
 
-def _is_inside(seen: CommitSeen) -> bool:
-    """Whether a commit touches only tests and words: what is decided there binds nobody."""
+def _is_decision(title: str, seen: CommitSeen) -> bool:
+    """Whether a commit settles something for the project; what only tests settle binds nobody."""
     paths = [item.path for item in seen.files]
-    return bool(paths) and all(re.search(r"(?:^|/)tests?/", path) for path in paths)
+    if paths and all(re.search(r"(?:^|/)tests?/", path) for path in paths):
+        return False
+    if _PASSING.search(title):
+        return False
+    if _DECISION.search(title):
+        return True
+    return bool(_CHOICE.search(title)) and any(map(_PROJECT_FILE.search, paths))
 
 
 def _importance(
@@ -221,12 +265,14 @@ def _importance(
     match sort:
         case EventSort.DECISION:
             return 7
-        case EventSort.LEARNING | EventSort.EVENT:
+        case EventSort.LEARNING:
             return 6
+        case EventSort.EVENT:
+            return 6 if _RELEASED.match(title) else 3
         case EventSort.WORK:
             pass
     is_chore = bool(seen.files) and all(_CHORE_FILES.search(item.path) for item in seen.files)
-    if is_chore or label in _CHORE_SORTS or _BUMP.match(title):
+    if is_chore or label in _CHORE_SORTS:
         return _LOW
     return 5 if _FEATURE.match(title) or _FIX.match(title) or label in ("feat", "fix") else 4
 

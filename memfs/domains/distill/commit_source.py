@@ -30,7 +30,8 @@ _MOST_MARKS: Final = 64
 _SKEW: Final = timedelta(days=1)
 _TRAILER: Final = re.compile(
     r"^(?:[A-Z][A-Za-z]+(?:-[A-Za-z]+)*-(?:by|to|id|on|of|from)|Cc|Change-Id|Fixes-commit|"
-    r"Memfs-[A-Za-z]+|git-svn-id): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{3,}$",
+    r"Memfs-[A-Za-z]+|git-svn-id): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{3,}$|"
+    r"^Committed via https?://\S+$",
     re.MULTILINE | re.IGNORECASE,
 )
 _REVERTED: Final = re.compile(r"\bThis reverts (?:commit|changes from) (?P<id>[0-9a-f]{7,40})\b")

@@ -73,14 +73,16 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
         item.key: event_id(scope, item.key) for item in unique if isinstance(item, EventFound)
     }
     far = {end: event_id(scope, end) for end in _far_ends(unique)}
-    known = known_of(_names(unique), [*events.values(), *far.values()])
+    earlier = {key: event_id(scope, key) for key in _earlier_keys(unique)}
+    known = known_of(_names(unique), [*events.values(), *far.values(), *earlier.values()])
+    told = _told_before(unique, events, earlier, known.records)
     found = {
         entity_key(item.name): entity_id(scope, item.name)
         for item in unique
         if isinstance(item, EntityFound)
     }
     entities = {**found, **known.entities}
-    ends = {**far, **events}
+    ends = {**far, **events, **told}
     standing = {*events.values(), *known.records}
     kept: list[Product] = []
     counts = {"known": 0, "loose": 0}
@@ -90,7 +92,7 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
                 is_known = entity_key(item.name) in known.entities
                 new: Product | None = None if is_known else item
             case EventFound():
-                is_known = events[item.key] in known.records
+                is_known = item.key in told or events[item.key] in known.records
                 new = None if is_known else _named(item, entities)
             case EdgeFound():
                 is_known = False
@@ -105,6 +107,28 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
             kept.append(new)
     kept.sort(key=_order)
     return Linked(products=tuple(kept), known=counts["known"], loose=counts["loose"])
+
+
+def _earlier_keys(products: Iterable[Product]) -> set[str]:
+    return {key for item in products if isinstance(item, EventFound) for key in item.also}
+
+
+def _told_before(
+    products: Iterable[Product],
+    events: Mapping[str, str],
+    earlier: Mapping[str, str],
+    records: frozenset[str],
+) -> dict[str, str]:
+    """Returns the keys of events that were told under another key, with the id of that event."""
+    told: dict[str, str] = {}
+    for item in products:
+        if not isinstance(item, EventFound):
+            continue
+        for key in item.also:
+            if key in events or earlier[key] in records:
+                told[item.key] = told.get(key, events.get(key, earlier[key]))
+                break
+    return told
 
 
 def _order(product: Product) -> int:

@@ -57,6 +57,7 @@ class EventFound:
 
     Attributes:
         key: What it is recognised by.
+        also: Keys under which the same thing may have been told before.
         source: Pointer to where it stands, such as ``commit:…`` or ``session:…#3``.
         trust: Who vouches for it.
         title: One line.
@@ -101,6 +102,7 @@ class EventFound:
     confidence: float = 1.0
     transform: str = ""
     needs_quote: bool = False
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
