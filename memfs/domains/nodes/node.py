@@ -2,7 +2,7 @@
 
 The summary is what is searched and shown in lists, the abstract is what is given when one node
 is opened, the content is given page by page. A plain note is a node as well: what it lacks is
-read off its words, and nothing is ever written for that. Pure.
+read off its words, and nothing is ever written for that.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from memfs.model.frozen import frozen
-from memfs.model.graph import PREVIEW_CHARS
 from memfs.model.record import Record
+from memfs.services.sealing import is_sealed
 
 NODE_KIND: Final = "note"
 SCORING_RULE: Final = "scoring-rule"
@@ -51,7 +51,9 @@ class Page:
 
 
 def summary_of(record: Record) -> str:
-    """Returns what a node is searched and listed by, on one line."""
+    """Returns what a node is searched and listed by, on one line; of a sealed one its title."""
+    if is_sealed(record):
+        return one_line(record.title)
     if record.summary.strip():
         return one_line(record.summary)
     body = one_line(record.body)
@@ -60,6 +62,8 @@ def summary_of(record: Record) -> str:
 
 def content_of(record: Record) -> str:
     """Returns the content of a node, exactly as it stands; empty where the summary is all."""
+    if is_sealed(record):
+        return ""
     if record.summary.strip():
         return record.body
     return "" if one_line(record.body) == summary_of(record) else record.body
@@ -80,11 +84,6 @@ def abstract_of(record: Record) -> str:
             break
         kept = longer
     return kept or shortened(one_line(content_of(record)), ABSTRACT_CHARS[1]) or summary_of(record)
-
-
-def preview_of(record: Record) -> str:
-    """Returns the first 80 characters of a summary."""
-    return shortened(summary_of(record), PREVIEW_CHARS)
 
 
 def shortened(text: str, most: int) -> str:

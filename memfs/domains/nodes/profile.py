@@ -15,8 +15,8 @@ from typing import Final
 from memfs.domains.nodes.node import one_line
 from memfs.domains.nodes.profile_lines import (
     PROFILE_KIND,
-    KeptLine,
     Profile,
+    line_value,
     profile_key,
     read_profile,
 )
@@ -206,15 +206,3 @@ def _with_drops(result: Result, before: Profile, after: Profile) -> Result:
         message=f"{result.message}; the profile shows {after.cap} lines, no longer: {names}",
         data={**data, "dropped": [dict(line_value(kept)) for kept in dropped]},
     )
-
-
-def line_value(kept: KeptLine) -> dict[str, str]:
-    """Returns a line as plain data."""
-    record = kept.stored.record
-    return {
-        "key": kept.line.key,
-        "value": kept.line.value,
-        "id": record.id,
-        "reference": record.reference,
-        "scope": str(record.scope or ""),
-    }

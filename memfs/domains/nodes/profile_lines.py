@@ -113,3 +113,15 @@ def _lines_beside(other: Workspace, actor: Actor, sink: Sink | None) -> tuple[Ke
         if kept.stored.record.scope == GLOBAL_SCOPE
         and (seen := visible_stored(kept.stored, request)) is not None
     )
+
+
+def line_value(kept: KeptLine) -> dict[str, str]:
+    """Returns a line as plain data."""
+    record = kept.stored.record
+    return {
+        "key": kept.line.key,
+        "value": kept.line.value,
+        "id": record.id,
+        "reference": record.reference,
+        "scope": str(record.scope or ""),
+    }

@@ -17,7 +17,6 @@ from memfs.domains.nodes.node import (
     SCORING_RULE,
     flags_of,
     one_line,
-    preview_of,
     summary_of,
 )
 from memfs.domains.nodes.opposition import masked, opposition
@@ -37,6 +36,7 @@ from memfs.model.candidate import Submission
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
+from memfs.model.preview import preview_of
 from memfs.model.query import Query
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
