@@ -100,7 +100,13 @@ class Briefing(ABC):
         """Returns what is given whatever is asked, before how work stands."""
         from memfs.domains.nodes.standing import standing_sections
 
-        return standing_sections(self.workspace, self.beside, query, has_rules=is_session_start)
+        first = standing_sections(self.workspace, self.beside, query, has_rules=is_session_start)
+        if not is_session_start:
+            return first
+        from memfs.services.core_view import core_section
+
+        core = core_section(self.workspace, query, told=first)
+        return (*first, core) if core is not None else first
 
     def _opening(self, words: str, budget: int | None, items: int | None, purpose: str) -> Query:
         runs = self.workspace.settings.runs

@@ -40,6 +40,7 @@ from memfs.model.result import Result
 from memfs.model.settings import Settings
 from memfs.policy.authority import capture_origin
 from memfs.services.beside import Beside, nothing_beside
+from memfs.services.core_note import is_core_current
 from memfs.services.in_step import is_in_step, is_index_current
 from memfs.services.modes import mode_error, require_serving, require_taking
 from memfs.services.ports import Workspace
@@ -109,6 +110,10 @@ class Memory(
                 from memfs.reconcile.projecting import refresh_projections
 
                 refresh_projections(self.workspace)
+            if not is_core_current(self.workspace):
+                from memfs.reconcile.projecting import refresh_core
+
+                refresh_core(self.workspace)
             if self.actor.is_person or self.workspace.store.ledger_head() != self._began_at:
                 self.work_off_some()
                 self._refresh_views()

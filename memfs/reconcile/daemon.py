@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from memfs.errors import MemfsError
 from memfs.model.result import Result, ResultStatus
-from memfs.reconcile.projecting import refresh_projections
+from memfs.reconcile.projecting import refresh_core, refresh_projections
 from memfs.reconcile.reconciler import pass_result, run_pass
 from memfs.reconcile.watcher import Watcher
 from memfs.services.ports import Workspace
@@ -54,6 +54,7 @@ def _pass(workspace: Workspace) -> Result:
     try:
         found = run_pass(workspace)
         refresh_projections(workspace)
+        refresh_core(workspace)
         keep_up(workspace)
     except MemfsError as error:
         return Result(

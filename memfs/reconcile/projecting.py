@@ -1,14 +1,28 @@
-"""Keeps ``MEMORY.md`` in step with the ledger, after the operations that touch it.
+"""Keeps ``MEMORY.md`` and ``core.md`` in step with the ledger, after operations that touch them.
 
-What the file was generated from is noted beside the caches; the file is written only when
-the ledger moved or the file is gone, and never over an edit that nobody has filed yet.
+What a file was generated from is noted beside the caches; it is written only when the ledger
+moved or the file is gone, and never over an edit that nobody has filed yet.
 """
 
 from __future__ import annotations
 
+from memfs.domains.distill.choosing import chosen_core, kept_core
+from memfs.domains.distill.core import Core
+from memfs.domains.distill.core import is_pristine as is_pristine_core
 from memfs.errors import DataError, StoreError
 from memfs.model.digests import blob_id
+from memfs.model.ids import CommitId
+from memfs.model.record import StoredRecord
 from memfs.reconcile.projections import is_pristine, render_index
+from memfs.services.core_note import (
+    CORE_PATH,
+    CoreNote,
+    Place,
+    has_slept,
+    is_core_current,
+    read_core_note,
+    write_core_note,
+)
 from memfs.services.in_step import (
     INDEX_PATH,
     ProjectionStamp,
@@ -53,3 +67,54 @@ def refresh_projections(workspace: Workspace, *, is_filed: bool = False) -> bool
         # it up.
         return False
     return True
+
+
+def refresh_core(workspace: Workspace, *, is_anew: bool = False, is_filed: bool = False) -> bool:
+    """Brings ``core.md`` up to the ledger head.
+
+    Args:
+        workspace: The store.
+        is_anew: Choose anew what stands in it, as a sleep does; otherwise what was chosen
+            stays, as the ledger has it now. Nothing is made where no sleep made one.
+        is_filed: What a person changed in it has become candidates; it may be written over.
+
+    Returns:
+        Whether it was written.
+    """
+    note = read_core_note(workspace)
+    text = read_projection(workspace, CORE_PATH)
+    is_ours = text is None or not text.strip() or is_pristine_core(text)
+    if not (is_ours or is_filed):
+        return False
+    if not is_anew and not is_filed and is_core_current(workspace):
+        return False
+    if note is None and not is_anew and not has_slept(workspace):
+        return False
+    snapshot = workspace.store.snapshot()
+    if is_anew or note is None:
+        core = chosen_core(workspace, snapshot)
+    else:
+        core = kept_core(workspace, snapshot, note)
+    return _write_core(workspace, snapshot.commit, core, is_same=text == core.text)
+
+
+def _write_core(workspace: Workspace, commit: CommitId, core: Core, *, is_same: bool) -> bool:
+    try:
+        if not is_same:
+            write_projection(workspace, CORE_PATH, core.text)
+    except (OSError, StoreError, DataError):
+        # As with the index: what is there stays, and the next writer brings it up.
+        return False
+    note = CoreNote(
+        facts=tuple(_place(stored) for stored in core.facts),
+        events=tuple(_place(stored) for stored in core.events),
+        left=core.left,
+        commit=commit,
+        digest=blob_id(core.text.encode()),
+    )
+    write_core_note(workspace, note)
+    return not is_same
+
+
+def _place(stored: StoredRecord) -> Place:
+    return Place(id=stored.record.id, path=stored.path)

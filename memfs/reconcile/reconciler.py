@@ -17,6 +17,7 @@ from memfs.model.problem import Problem
 from memfs.model.result import Result, ResultStatus
 from memfs.model.settings import HandEdits
 from memfs.policy.reasons import reason
+from memfs.reconcile.core_edits import edits_of_core, file_core_edits
 from memfs.reconcile.drift import (
     Drift,
     DriftKind,
@@ -27,7 +28,7 @@ from memfs.reconcile.drift import (
     classify,
 )
 from memfs.reconcile.index_edits import edits_of_index, file_index_edits
-from memfs.reconcile.projecting import refresh_projections
+from memfs.reconcile.projecting import refresh_core, refresh_projections
 from memfs.services.intake import (
     Observation,
     ObservedFile,
@@ -78,8 +79,8 @@ def run_pass(workspace: Workspace) -> Pass:
         # Another commit is checked out: its files are not edits, and the ledger is served.
         return Pass(settlement=settlement)
     seen = observe(workspace)
-    edits = edits_of_index(workspace)
-    if not seen.files and not seen.waiting and not edits.edits:
+    edits, core = edits_of_index(workspace), edits_of_core(workspace)
+    if not (seen.files or seen.waiting or edits.edits or core.is_edited or core.problems):
         return Pass(settlement=settlement, filed=refile_holds(workspace))
     findings = classify(map(_working_file, seen.files), _surroundings(seen))
     followed = tuple(
@@ -97,6 +98,9 @@ def run_pass(workspace: Workspace) -> Pass:
     if edits.edits:
         filed += file_index_edits(workspace, edits)
         refresh_projections(workspace, is_filed=True)
+    if core.is_edited:
+        filed += file_core_edits(workspace, core)
+        refresh_core(workspace, is_filed=True)
     adopted: tuple[str, ...] = ()
     if workspace.settings.trust.hand_edits is HandEdits.ADOPT:
         from memfs.services.adopt import adopt
@@ -108,7 +112,7 @@ def run_pass(workspace: Workspace) -> Pass:
         adopted=adopted,
         withdrawn=tuple(item.id for item in withdrawn),
         followed=followed,
-        problems=tuple(problem for drift in findings for problem in _problems(drift)),
+        problems=(*(item for drift in findings for item in _problems(drift)), *core.problems),
     )
 
 

@@ -23,9 +23,10 @@ from memfs.policy.withdrawal import is_retracted
 from memfs.services.barrier import Aftermath, Withdrawal
 from memfs.services.canary import ask_everywhere, check_nothing_found
 from memfs.services.catalogue import open_catalogue
+from memfs.services.core_note import CORE_PATH, read_core_note
 from memfs.services.guard import note_forgotten
 from memfs.services.guard_retracted import note_retracted
-from memfs.services.in_step import projection_stamp
+from memfs.services.in_step import INDEX_PATH, projection_stamp
 from memfs.services.inbox import read_inbox, remove_candidate
 from memfs.services.jobs import end_job, left_behind
 from memfs.services.ports import Workspace
@@ -129,14 +130,18 @@ def _purge_projections(workspace: Workspace, gone: Sequence[StoredRecord]) -> No
     """Removes generated views, which come back by themselves; out of one that a person is
     editing only the withdrawn lines are taken.
     """
-    written = projection_stamp(workspace).digest
+    core = read_core_note(workspace)
+    written = {
+        INDEX_PATH: projection_stamp(workspace).digest,
+        CORE_PATH: core.digest if core is not None else "",
+    }
     marks = tuple(f"{stored.record.id}@" for stored in gone)
     for path in PROJECTIONS:
         text = read_projection(workspace, path)
         if text is None or not any(mark in text for mark in marks):
             continue
         try:
-            if workspace.store.working_digest(path) == written:
+            if workspace.store.working_digest(path) == written.get(path):
                 workspace.store.remove_untracked(path)
                 continue
             lines = text.splitlines(keepends=True)

@@ -10,6 +10,7 @@ from typing import Final
 
 from memfs.errors import DataError
 from memfs.model.frozen import frozen
+from memfs.services.core_note import is_core_edited
 from memfs.services.ports import Workspace
 
 INDEX_PATH: Final = "MEMORY.md"
@@ -66,7 +67,7 @@ def is_in_step(workspace: Workspace) -> bool:
     if any(path.startswith(EDIT_CANDIDATES) for path in waiting) or store.snapshot().holds():
         return False
     digest = _index_digest(workspace)
-    if digest not in ("", projection_stamp(workspace).digest):
+    if digest not in ("", projection_stamp(workspace).digest) or is_core_edited(workspace):
         return False
     return store.working_changes().is_clean
 

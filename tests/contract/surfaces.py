@@ -387,7 +387,7 @@ UNTYPED: Final = frozenset(
         "grants", "conflicts", "log", "ledger in words", "last recall", "audit", "stats",
         "sessions",
         "idle sessions", "entities", "project log", "project change", "session search", "jobs",
-        "issues",
+        "issues", "core",
         "export", "timeline",
         "runs",
         "protocol",

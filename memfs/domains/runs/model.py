@@ -2,7 +2,7 @@
 
 It speaks to an OpenAI-compatible endpoint or to Ollama. Whatever goes wrong is a code in the
 answer and nothing else: no text of the endpoint, no address and no key is in it, nothing is
-tried twice, and the run is recorded as it would have been. Nothing of memory is sent.
+tried twice, and the run is recorded as it would have been. Of memory, nothing is sent with a run.
 """
 
 from __future__ import annotations
@@ -64,6 +64,24 @@ class ModelEndpoint:
     timeout_s: float = DEFAULT_TIMEOUT_S
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a model is asked for.
+
+    Attributes:
+        name: Name of the answer's form, in plain letters.
+        instruction: What it is to do with the question.
+        schema: JSON Schema of the answer, for endpoints that can hold a model to one.
+    """
+
+    name: str
+    instruction: str
+    schema: dict[str, JsonValue]
+
+
+RUN_PROMPT: Final = Prompt(name="run_outcome", instruction=INSTRUCTION, schema=SCHEMA)
+
+
 class ModelError(Exception):
     """Asking did not work; the code says how and nothing says more."""
 
@@ -89,18 +107,32 @@ class ModelClient:
     def __call__(self, facts: RunFacts, extracted: RunOutcome) -> Distilled:
         """Returns what the model adds to a run, or the code of why it adds nothing."""
         try:
-            outcome = outcome_from_answer(self._asked(question_from(facts, extracted)))
+            answer = self.asked(question_from(facts, extracted), RUN_PROMPT)
+            outcome = outcome_from_answer(answer)
         except ModelError as error:
             return Distilled(note=error.code)
         except BadAnswerError:
             return Distilled(note=BAD_ANSWER)
         return Distilled(outcome=outcome, model=self._endpoint.name)
 
-    def _asked(self, question: str) -> str:
+    @property
+    def is_here(self) -> bool:
+        """Whether the model is on this machine."""
+        try:
+            return _is_here(_address(self._endpoint.url)[0])
+        except ModelError:
+            return False
+
+    def asked(self, question: str, prompt: Prompt) -> str:
+        """Asks once and returns what the model said, undecoded.
+
+        Raises:
+            ModelError: It did not answer, or not in the form of its protocol.
+        """
         address, is_ollama = _address(self._endpoint.url)
         if self._endpoint.key and address.scheme != "https" and not _is_here(address):
             raise ModelError(BAD_ADDRESS)
-        payload = _payload(self._endpoint.name, question, is_ollama=is_ollama)
+        payload = _payload(self._endpoint.name, question, prompt, is_ollama=is_ollama)
         content = self._posted(urlunsplit(address), payload, is_here=_is_here(address))
         try:
             value = json.loads(content)
@@ -155,18 +187,18 @@ class ModelClient:
         return bytes(content)
 
 
-def _payload(name: str, question: str, *, is_ollama: bool) -> dict[str, JsonValue]:
+def _payload(name: str, question: str, prompt: Prompt, *, is_ollama: bool) -> dict[str, JsonValue]:
     payload: dict[str, JsonValue] = {
         "model": name,
         "messages": [
-            {"role": "system", "content": INSTRUCTION},
+            {"role": "system", "content": prompt.instruction},
             {"role": "user", "content": question},
         ],
         "stream": False,
     }
     if is_ollama:
-        return payload | {"format": SCHEMA, "options": {"temperature": 0}}
-    schema: JsonValue = {"name": "run_outcome", "strict": True, "schema": SCHEMA}
+        return payload | {"format": prompt.schema, "options": {"temperature": 0}}
+    schema: JsonValue = {"name": prompt.name, "strict": True, "schema": prompt.schema}
     return payload | {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 

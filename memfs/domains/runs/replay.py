@@ -29,6 +29,7 @@ from memfs.policy.masking import visible_stored
 from memfs.policy.namespaces import actor_beside
 from memfs.services.beside import Beside
 from memfs.services.compile_context import PacketFormat, PacketWriter
+from memfs.services.core_view import CORE, section_of
 from memfs.services.federation import Instant
 from memfs.services.gate import access_request
 from memfs.services.kept_packets import Manifest, PackedItem, read_manifests
@@ -275,6 +276,8 @@ def _section(
     if name in STANDING:
         return STANDING[name]([found[reference] for reference, _ in wanted], beyond=more)
     records = {reference: stored.record for reference, stored in found.items()}
+    if name == CORE:
+        return section_of([records[reference] for reference, _ in wanted], beyond=more)
     if name == OPEN_ISSUES:
         return issue_section([records[reference] for reference, _ in wanted], beyond=more)
     is_own = name in (OWN_RUN, OWN_NEXT_STEPS)

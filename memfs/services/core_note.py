@@ -1,0 +1,127 @@
+"""``core.md`` between two sleeps: what was chosen for it, and whether it lies there as written.
+
+A sleep chooses; until the next one the same records stand there, each as the ledger has it now.
+What was chosen is noted beside the caches as ids and places; without the note the next refresh
+chooses anew. Looked at by most commands, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Final
+
+from memfs.errors import DataError
+from memfs.model.frozen import frozen
+from memfs.services.ports import Workspace
+
+CORE_PATH: Final = "core.md"
+SLEEP_NOTES: Final = "sleep"
+STATE_NOTE: Final = "state"
+_NOTE: Final = "core.json"
+_VERSION: Final = 1
+
+
+@frozen
+class Place:
+    """One chosen record and where it lies."""
+
+    id: str
+    path: str
+
+
+@frozen
+class CoreNote:
+    """What was chosen for ``core.md``, and the file as it was written.
+
+    Attributes:
+        facts: What holds, in order.
+        events: What happened, in order.
+        left: How many more there were to choose from.
+        commit: The ledger that the lines were written from.
+        digest: Blob id of the file as it was written.
+    """
+
+    facts: tuple[Place, ...] = ()
+    events: tuple[Place, ...] = ()
+    left: int = 0
+    commit: str = ""
+    digest: str = ""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All that was chosen, in order."""
+        return (*self.facts, *self.events)
+
+
+def read_core_note(workspace: Workspace) -> CoreNote | None:
+    """Returns what was noted when the core was written; ``None`` where nobody knows."""
+    try:
+        values = json.loads((workspace.cache_dir / _NOTE).read_bytes())
+        if values["v"] != _VERSION:
+            return None
+        return CoreNote(
+            facts=_places(values["facts"]),
+            events=_places(values["events"]),
+            left=int(values["left"]),
+            commit=str(values["commit"]),
+            digest=str(values["digest"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def write_core_note(workspace: Workspace, note: CoreNote) -> None:
+    """Notes what was chosen; where that is not possible, the next refresh chooses anew."""
+    values = {
+        "v": _VERSION,
+        "facts": [[place.id, place.path] for place in note.facts],
+        "events": [[place.id, place.path] for place in note.events],
+        "left": note.left,
+        "commit": note.commit,
+        "digest": note.digest,
+    }
+    with suppress(OSError):
+        workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place = workspace.cache_dir / _NOTE
+        place.write_text(json.dumps(values, ensure_ascii=True), encoding="ascii")
+        place.chmod(0o600)
+
+
+def has_slept(workspace: Workspace) -> bool:
+    """Tells whether a sleep ever made a core here."""
+    from memfs.store.private_notes import PrivateNotes
+
+    return STATE_NOTE in PrivateNotes(workspace.store.git_dir, SLEEP_NOTES).names()
+
+
+def is_core_current(workspace: Workspace) -> bool:
+    """Whether the core lies there as it was written, from the ledger as it is; or there is none."""
+    note = read_core_note(workspace)
+    if note is None:
+        return not has_slept(workspace)
+    is_same = note.commit == workspace.store.ledger_head()
+    return is_same and core_digest(workspace) == note.digest
+
+
+def core_digest(workspace: Workspace) -> str:
+    """Returns the digest of ``core.md``; empty when there is none that could be read."""
+    try:
+        return workspace.store.working_digest(CORE_PATH) or ""
+    except DataError:
+        return ""
+
+
+def is_core_edited(workspace: Workspace) -> bool:
+    """Whether a core lies there that is not the one that was written; one look where none is."""
+    found = core_digest(workspace)
+    if not found:
+        return False
+    note = read_core_note(workspace)
+    return note is None or note.digest != found
+
+
+def _places(values: object) -> tuple[Place, ...]:
+    if not isinstance(values, list):
+        raise TypeError("expected a list of places")
+    return tuple(Place(id=str(identifier), path=str(path)) for identifier, path in values)
