@@ -18,17 +18,14 @@ from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import StoredRecord
-from memfs.policy.masking import visible_stored
 from memfs.policy.reasons import reason
 from memfs.reconcile.projections import EditKind, ProjectionEdit, revised_record
-from memfs.services.core_note import CORE_PATH, CoreNote, read_core_note
-from memfs.services.core_view import LINE_CHARS, core_reader, core_words
+from memfs.services.core_note import CORE_PATH, read_core_note
+from memfs.services.core_view import LINE_CHARS, core_words, told_in_core
 from memfs.services.intake import ProposedText, file_texts
 from memfs.services.marked_lines import MarkedLine, read_line
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import read_projection
-from memfs.services.served_records import read_records
-from memfs.store.snapshot import Snapshot
 
 NEW_LINE_KIND: Final = "note"
 ID_DROPPED: Final = "core.id-dropped"
@@ -66,12 +63,10 @@ def edits_of_core(workspace: Workspace) -> CoreEdits:
     if not any(line.record_id for _, line in lines):
         return CoreEdits(problems=(_foreign(),))
     note = read_core_note(workspace)
-    stamped = workspace.store.snapshot_or_none(note.commit) if note is not None else None
-    snapshot = stamped or workspace.store.snapshot()
     # Where the note is gone nobody knows what stood there: a missing line proves nothing.
-    listed = _listed(note) if stamped is not None else ()
+    listed = tuple(place.id for place in note.places) if note is not None else ()
     named = {line.record_id for _, line in lines if line.record_id}
-    known = _known(workspace, snapshot, {*listed, *named})
+    known = told_in_core(workspace, {*listed, *named}, commit=note.commit if note else "")
     missing = [known[name] for name in listed if name in known and name not in named]
     return _compared(lines, known, missing)
 
@@ -86,24 +81,6 @@ def _lines_of(text: str) -> Iterator[tuple[int, MarkedLine]]:
         found = read_line(line)
         if found is not None:
             yield number, found
-
-
-def _listed(note: CoreNote | None) -> tuple[str, ...]:
-    return tuple(place.id for place in note.places) if note is not None else ()
-
-
-def _known(
-    workspace: Workspace, snapshot: Snapshot, names: Iterable[str]
-) -> Mapping[str, StoredRecord]:
-    """Returns the records behind the lines, as they stood, that a program may be served now."""
-    wanted, request = frozenset(names), core_reader(workspace)
-    entries = (entry for name in sorted(wanted) for entry in snapshot.find_suffix(name))
-    read = read_records(workspace, snapshot, ((entry.path, entry.blob) for entry in entries))
-    return {
-        stored.record.id: stored
-        for stored in read
-        if stored.record.id in wanted and visible_stored(stored, request) == stored
-    }
 
 
 def _compared(

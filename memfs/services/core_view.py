@@ -6,7 +6,7 @@ Imports nothing that a session start does not need.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -25,7 +25,7 @@ from memfs.services.marked_lines import visible_words
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.packet_text import escaped_line
 from memfs.services.ports import Workspace
-from memfs.services.served_records import read_paths
+from memfs.services.served_records import read_paths, read_records
 from memfs.store.snapshot import Snapshot
 
 CORE: Final = "core"
@@ -54,6 +54,28 @@ def read_places(
             workspace, snapshot, stored.record, request
         ):
             yield seen
+
+
+def told_in_core(
+    workspace: Workspace, names: Iterable[str], *, commit: str
+) -> Mapping[str, StoredRecord]:
+    """Returns records as they stood, by id, as far as any program may be served them now.
+
+    Args:
+        workspace: The store.
+        names: Ids.
+        commit: The ledger that they are read from; the present one where it is not known.
+    """
+    snapshot = workspace.store.snapshot_or_none(commit) if commit else None
+    snapshot = snapshot or workspace.store.snapshot()
+    wanted, request = frozenset(names), core_reader(workspace)
+    entries = (entry for name in sorted(wanted) for entry in snapshot.find_suffix(name))
+    read = read_records(workspace, snapshot, ((entry.path, entry.blob) for entry in entries))
+    return {
+        stored.record.id: stored
+        for stored in read
+        if stored.record.id in wanted and visible_stored(stored, request) == stored
+    }
 
 
 def core_words(record: Record) -> str:
