@@ -71,7 +71,7 @@ def document_from(stored: StoredRecord, analyzer: Analyzer, weights: FieldWeight
     record = stored.record
     session, sequence = session_of(record)
     said = record.event_time or record.observed
-    asked = _asked_of(record)
+    asked = (*_asked_of(record), *_layers_of(record))
     is_repeated = any(_opens_with(part, record.title) for part in (record.body, *asked))
     title = "" if is_repeated else record.title
     text = "\n".join((record.body or record.summary or record.field_text, *asked))
@@ -112,6 +112,14 @@ def _asked_of(record: Record) -> tuple[str, ...]:
         return ()
     values = (record.fields.get(name) for name in _ASKED)
     return tuple(value for value in values if isinstance(value, str) and value)
+
+
+def _layers_of(record: Record) -> tuple[str, ...]:
+    """Returns summary and abstract where the body does not have their words anyway (M30)."""
+    body = record.body
+    if not body:
+        return (record.abstract,) if record.abstract else ()
+    return tuple(text for text in (record.summary, record.abstract) if text and text not in body)
 
 
 def _opens_with(body: str, title: str) -> bool:

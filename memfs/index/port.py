@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memfs.index.documents import Document
     from memfs.index.likeness import Frequencies
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
 
 

@@ -44,6 +44,22 @@ def test_a_title_that_repeats_the_body_counts_once(title: str) -> None:
     assert plain.terms == heading.terms == {"alpha": 1.0, "beta": 1.0, "gamma": 1.0}
 
 
+def test_summary_and_abstract_are_found_beside_the_content() -> None:
+    node = replace(
+        note(1, "nightly at two"),
+        title="backups by",
+        summary="backups by disk",
+        abstract="a mirror",
+    )
+
+    made = document(node)
+
+    assert {"nightli", "two", "backup", "disk", "mirror"} <= made.terms.keys()
+    assert made.terms["backup"] == 1.0
+    assert document(replace(node, body="backups by disk, nightly")).terms["disk"] == 1.0
+    assert "mirror" in document(replace(node, body="", summary="")).terms
+
+
 def test_a_field_of_weight_zero_is_not_indexed() -> None:
     record = replace(note(1, "alpha"), title="beta", subject="gamma", tags=("delta",))
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from memfs.domains.nodes.looking import NodeAnswer
 
 _DOMAINS = ("html", "server", "python", "exe", "data", "cli", "notebook", "mobile")
+_SHOWN = ("asserted", "mentions")
+"""What a node is linked to as somebody said; what it rests on is told by memfs show."""
 _NOTHING = {
     "recall.no-match": "nothing that is kept has any of these words",
     "recall.nothing-close": "nothing that is kept is about that",
@@ -179,7 +181,7 @@ def expand_command(invocation: Invocation, reference: str, page: int, hops: int)
 
     with invocation.open() as memory:
         node = memory.open_node(reference, page=page)
-        around = memory.neighbors(node.stored.record.id, hops=hops) if hops else None
+        around = memory.neighbors(node.stored.record.id, hops=hops, sorts=_SHOWN) if hops else None
     if invocation.is_json:
         linked = {} if around is None else {"around": surroundings_value(around)}
         write_json({**node_value(node), **linked})
