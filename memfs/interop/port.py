@@ -2,8 +2,9 @@
 
 An item is either a draft record or the bytes that could not become one, and always a
 pointer into the source and a digest of what stood there, so that a second import of the
-same source adds nothing (A77). Importers give no authority, no id and no status: what an
-imported claim is worth is decided by policy, from the channel.
+same source adds nothing (A77). Importers give no authority, and no claim an id or a status: what
+an imported claim is worth is decided by policy, from the channel. Events, entities and edges keep
+the id that they bring where it is free, and the mark of what took their place.
 """
 
 from __future__ import annotations

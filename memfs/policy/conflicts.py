@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memfs.model.frozen import frozen
-from memfs.model.kinds import KindRegistry
+from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.origin import OriginClass
 from memfs.model.record import Record, StoredRecord
 from memfs.model.scope import Scope
@@ -74,6 +74,15 @@ def is_answering(record: Record, now: datetime | None = None) -> bool:
     if record.status is Status.ACTIVE:
         return True
     return record.status is Status.SUPERSEDED and record.superseded_from is not None
+
+
+def is_replaced_already(record: Record, kind: KindSpec) -> bool:
+    """Tells whether a draft comes in as an event or edge that something took the place of.
+
+    An import brings it in with its mark: it is served to nobody as current.
+    """
+    is_told_once = kind.append_only and kind.is_stated
+    return is_told_once and record.status is Status.SUPERSEDED and bool(record.superseded_by)
 
 
 def is_reaching_past(draft: Record, record: Record) -> bool:

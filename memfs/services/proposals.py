@@ -24,7 +24,7 @@ from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record, StoredRecord
 from memfs.model.status import Status
-from memfs.policy.conflicts import is_unchanged, replaced_from
+from memfs.policy.conflicts import is_replaced_already, is_unchanged, replaced_from
 from memfs.policy.log_text import is_log
 from memfs.policy.logs import is_continued
 from memfs.services.graph_drafts import named_by_ends
@@ -115,12 +115,6 @@ def place_new(
     admitted = as_kept(workspace, admitted)
     content = encode_record(admitted, workspace.registry)
     return Draft(record=admitted, path=path, content=content, expected=None, decision=decision)
-
-
-def is_replaced_already(record: Record, kind: KindSpec) -> bool:
-    """Tells whether a draft comes in as an event or edge that something took the place of."""
-    is_told_once = kind.append_only and kind.is_stated
-    return is_told_once and record.status is Status.SUPERSEDED and bool(record.superseded_by)
 
 
 def _replaced_by(kind: KindSpec, record: Record, decision: Decision) -> tuple[str, ...]:
