@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, cast
 
 from memfs.errors import MemfsError, UsageError
 from memfs.model.origin import Actor
@@ -17,11 +18,14 @@ from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
+    from memfs.app.memory import Memory
     from memfs.domains.distill.seams import Extractor
     from memfs.domains.distill.stages import PassReport
     from memfs.domains.distill.state import Stage
 
 SOURCES: Final = ("commits", "runs", "sessions")
+NIGHTLY_ROUNDS: Final = 50
+"""A night takes so much of what is new; what is left is for the next."""
 
 
 class Sifting(ABC):
@@ -93,11 +97,29 @@ class Sifting(ABC):
         return self._distilled(report, only)
 
     def _project_distilled(self) -> Sequence[str]:
-        """Brings up what is derived from the ledger; the core and the views at closing follow."""
-        from memfs.reconcile.projecting import refresh_projections
+        """Brings up everything that is derived from the ledger; returns what was looked after."""
+        from memfs.reconcile.projecting import refresh_core, refresh_projections
 
-        refresh_projections(self.workspace)
-        return ()
+        memory = cast("Memory", self)
+        steps: dict[str, Callable[[], object]] = {
+            "MEMORY.md": lambda: refresh_projections(self.workspace),
+            "core.md": lambda: refresh_core(self.workspace),
+            "runs": memory._refresh_views,
+            "issues": memory._refresh_issue_view,
+            "timeline": memory._refresh_timeline_views,
+        }
+        for refresh in steps.values():
+            refresh()
+        return tuple(steps)
+
+    def distil_before_sleep(self) -> Result | None:
+        """Distils what is new before memory is gone over at night.
+
+        What goes wrong is the next night's matter, and is never raised.
+        """
+        with suppress(MemfsError, OSError):
+            return self.distill(most_rounds=NIGHTLY_ROUNDS)
+        return None
 
     def sift_session(
         self, session: str, *, action: str, checkpoint: Callable[[], None] | None = None

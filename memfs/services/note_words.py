@@ -13,7 +13,7 @@ from contextlib import suppress
 from memfs.errors import StoreError
 from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
-from memfs.services.ties import DISPATCHES
+from memfs.services.ties import DISPATCHES, DISTILLED
 from memfs.store.histories import HistoryRewrite
 from memfs.store.private_notes import PrivateNotes
 from memfs.store.scrub import Scrub
@@ -24,9 +24,10 @@ def scrub_notes(workspace: Workspace, wish: HistoryRewrite) -> int:
 
     A note that does not read cannot be recorded any more, and goes where it has them.
     """
-    notes, scrub = PrivateNotes(workspace.store.git_dir, DISPATCHES), wish.scrub
+    scrub = wish.scrub
+    count = _dropped(PrivateNotes(workspace.store.git_dir, DISTILLED), scrub)
+    notes = PrivateNotes(workspace.store.git_dir, DISPATCHES)
     notes.drop_torn(lambda data: scrub.text(data) != data)
-    count = 0
     for name in notes.names():
         content = notes.read(name)
         if content is None or scrub.text(content) == content:
@@ -41,6 +42,19 @@ def scrub_notes(workspace: Workspace, wish: HistoryRewrite) -> int:
             written = json.dumps(value, ensure_ascii=False)
             notes.replace(name, written.encode("utf-8", "backslashreplace"))
     return count
+
+
+def _dropped(notes: PrivateNotes, scrub: Scrub) -> int:
+    """Takes away the notes of a distillation that have the words: it is gone through again."""
+    notes.drop_torn(lambda data: scrub.text(data) != data)
+    carrying = [name for name in notes.names() if _carries(notes.read(name), scrub)]
+    for name in carrying:
+        notes.remove(name)
+    return len(carrying)
+
+
+def _carries(content: bytes | None, scrub: Scrub) -> bool:
+    return content is not None and scrub.text(content) != content
 
 
 def _scrubbed(value: JsonValue, scrub: Scrub) -> JsonValue:

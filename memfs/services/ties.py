@@ -20,6 +20,8 @@ from memfs.store.snapshot import Snapshot
 
 DISPATCHES: Final = "dispatches"
 """Folder of the notes of runs that are not over yet."""
+DISTILLED: Final = "distill"
+"""Folder of the notes of a distillation that is under way."""
 
 
 def ties_here(workspace: Workspace, snapshot: Snapshot) -> frozenset[str]:

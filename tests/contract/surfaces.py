@@ -310,7 +310,7 @@ CHANGES: Final = frozenset(
         "add_entity", "alias", "set_entity", "unrelate",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
         "merge", "unmerge", "split", "unsplit",
-        "distil_session", "forget_session", "distill", "sift_session", "record_event",
+        "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep", "record_event",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""

@@ -81,8 +81,7 @@ def run_pass(
         if only is not None:
             going.one(only)
         else:
-            while going.round() and not (most_rounds and tally.rounds >= most_rounds):
-                pass
+            going.all(most_rounds)
         work = notes.work()
         left = _next(work.done) if work is not None else None
         is_cut = work is not None or (only is None and bool(most_rounds) and going.has_more())
@@ -148,15 +147,19 @@ class _Pass:
     tally: _Tally
     checkpoint: Callable[[], None]
 
-    def round(self) -> bool:
-        """Goes through the stages that are left of a round; tells whether there was one."""
+    def all(self, most_rounds: int) -> None:
+        """Goes through the stages of a round after the other; projects once, behind the last."""
         work = self.notes.work() or self._collected()
-        if work is None:
-            return False
         while work is not None:
-            work = self._after(work)
-        self.tally.rounds += 1
-        return True
+            if work.done is not Stage.RECONCILE:
+                work = self._after(work)
+                continue
+            self.tally.rounds += 1
+            is_last = bool(most_rounds) and self.tally.rounds >= most_rounds
+            following = None if is_last else self._collected()
+            if following is None:
+                self._projected(work)
+            work = following
 
     def one(self, stage: Stage) -> None:
         """Does one stage, where the round under way has come to it."""

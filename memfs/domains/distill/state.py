@@ -26,10 +26,10 @@ from memfs.errors import ConflictError
 from memfs.model.digests import content_digest
 from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
+from memfs.services.ties import DISTILLED
 from memfs.store.effects import WriteFailedError
 from memfs.store.private_notes import NOTE_BYTES, PrivateNotes
 
-FOLDER: Final = "distill"
 FORMAT: Final = 1
 _STATE: Final = "state"
 _WORK: Final = "work"
@@ -103,7 +103,7 @@ class DistillNotes:
     """The notes of one store; whoever changes them holds the pass."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._notes = PrivateNotes(workspace.store.git_dir, FOLDER)
+        self._notes = PrivateNotes(workspace.store.git_dir, DISTILLED)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
