@@ -15,7 +15,7 @@ from memfs.model.ids import ENTITY_PREFIX, derived_id
 from memfs.model.scope import Scope
 from memfs.model.text import normalise_text
 
-_QUOTES: Final = "\"'`´“”„‟‘’‚‛«»‹›"
+_QUOTES: Final = str.maketrans({**dict.fromkeys('"“”„‟«»‹›`', None), **dict.fromkeys("‘’‚‛´", "'")})
 _ENDING: Final = re.compile(r"[.,;:!?…]+(?=\s|\Z)")
 _JOINED: Final = re.compile(r"(?<=[^\W_])[-_\u2010-\u2015]+(?=[^\W_])")
 _TECHNICAL: Final = re.compile(r"[^\s.][./@:#=]+[^\s./@:#=]|\A[./@~]+[^\s./]")
@@ -41,7 +41,7 @@ def entity_key(name: str) -> str:
 
 
 def _folded(key: str) -> str:
-    key = key.replace("\\", "/").strip(_QUOTES + " ")
+    key = key.replace("\\", "/").translate(_QUOTES).strip("' ")
     key = _ENDING.sub("", key)
     if _TECHNICAL.search(key) is None:
         key = _JOINED.sub(" ", key)

@@ -100,7 +100,8 @@ def names_of_entity(record: Record) -> tuple[str, ...]:
     aliases = record.fields.get("aliases")
     listed = [str(name) for name in aliases] if isinstance(aliases, list | tuple) else []
     by_key: dict[str, str] = {}
-    for name in (record.title, record.subject, *listed):
+    # The subject is the key of the name that it had first: any written form of that comes before.
+    for name in (record.title, *listed, record.subject):
         key = entity_key(name)
         if key:
             by_key.setdefault(key, name)

@@ -26,6 +26,7 @@ from memfs.policy.relations import is_one_at_a_time, relation_key
 from memfs.services.graph_drafts import edge_draft, relation_from
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
+from memfs.services.reading import UnknownRecordError
 from memfs.services.withdraw import retract
 
 
@@ -85,7 +86,7 @@ def relate(workspace: Workspace, tie: Tie, actor: Actor) -> Result:
     if tie.confidence is not None and not 0 <= tie.confidence <= 1:
         raise UsageError(f"expected a confidence of 0 to 1, got {tie.confidence}")
     with SeenGraph(workspace, actor) as graph:
-        start, end = graph.find(tie.start), graph.find(tie.end)
+        start, end = _end(graph, tie.start), _end(graph, tie.end)
         if start.record.id == end.record.id:
             return _refused_self(workspace, start)
         # What is drawn already may hold at another time: all of it is looked at, in its time.
@@ -104,6 +105,15 @@ def relate(workspace: Workspace, tie: Tie, actor: Actor) -> Result:
     submission = Submission(draft=draft, origin=capture_origin(actor, said), key=tie.key)
     result = submit(workspace, submission, actor, action="relate")
     return _told(result, start, label, end)
+
+
+def _end(graph: SeenGraph, reference: str) -> StoredRecord:
+    try:
+        return graph.find(reference)
+    except UnknownRecordError as error:
+        raise UnknownRecordError(
+            error.message, hint="add what it names first: memfs entity add, memfs remember"
+        ) from error
 
 
 def _draft(
