@@ -129,10 +129,11 @@ class Dreaming(ABC):
 
         What goes wrong is the next night's matter, and is never raised.
         """
+        from memfs.app.nightly_look import due_slot
         from memfs.services.modes import is_taking
 
         with suppress(MemfsError, OSError):
-            if is_taking(self.workspace) and self._is_nightly_due(is_begun=True):
+            if is_taking(self.workspace) and due_slot(self.workspace) is not None:
                 return self.sleep(is_due=True)
         return None
 
@@ -155,19 +156,12 @@ class Dreaming(ABC):
 
         return refresh_core(self.workspace, is_anew=is_anew)
 
-    def _is_nightly_due(self, *, is_begun: bool = False) -> bool:
-        """Tells whether the nightly pass is due.
-
-        Args:
-            is_begun: Where nobody ever looked, begin to look from now on.
-        """
-        from memfs.domains.distill.sleep_state import last_nightly, note_nightly
+    def _is_nightly_due(self) -> bool:
+        """Tells whether the nightly pass is due; where there never was one, it is."""
+        from memfs.domains.distill.sleep_state import last_nightly
         from memfs.services.nightly import due_since
 
         last, now = last_nightly(self.workspace), self.workspace.clock.now()
-        if last is None and is_begun:
-            note_nightly(self.workspace, now)
-            return False
         return due_since(last, now, self.workspace.settings.sleep.deep_at) is not None
 
     def _not_slept(self, message: str, code: str) -> Result:

@@ -50,6 +50,7 @@ class JobKind(StrEnum):
     DISTIL = "distil-session"
     OBSERVE_TOOL = "observe-tool"
     BUILD_INDEX = "build-index"
+    SLEEP = "sleep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,6 +77,10 @@ class HookCall:
             return None
         from memfs.app.hook_jobs import put_off
 
+        if self.event.kind is EventKind.SESSION_START:
+            from memfs.app.nightly_look import put_off_nightly
+
+            put_off_nightly(self._memory.workspace)
         return put_off(self._memory.workspace, self.event)
 
     def put_off_index(self) -> None:

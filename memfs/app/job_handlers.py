@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from memfs.app.actors import login_name
 from memfs.app.background import Handler
 from memfs.app.hook_jobs import JobKind
+from memfs.app.nightly_look import is_large
 from memfs.app.prompt_words import PromptNotFoundError, find_prompt
 from memfs.app.session_jobs import distil, end_session, flush, import_transcript
 from memfs.errors import IndexUnavailableError
@@ -152,6 +153,14 @@ def _refresh_vectors(memory: Memory, lease: Lease) -> Result:
     )
 
 
+def _sleep(memory: Memory, lease: Lease) -> Result:
+    """Does the nightly pass where it is still due; in a large store not while somebody waits."""
+    if lease.is_brief and is_large(memory.workspace):
+        return _nothing(memory, lease.job, "left to the watcher, or to: memfs jobs run")
+    lease.keep()
+    return memory.sleep(is_due=True)
+
+
 def _agent(job: Job) -> Actor:
     name = _text(job, "client") or "unnamed"
     return Actor(Principal(PrincipalKind.AGENT, name), Channel.AGENT)
@@ -181,6 +190,7 @@ HANDLERS: Final[Mapping[str, Handler]] = MappingProxyType(
         JobKind.PROPOSE_SUMMARY: _propose_summary,
         JobKind.OBSERVE_TOOL: _observe_tool,
         JobKind.BUILD_INDEX: _build_index,
+        JobKind.SLEEP: _sleep,
         JobKind.IMPORT_TRANSCRIPT: import_transcript,
         JobKind.FLUSH: flush,
         JobKind.END_SESSION: end_session,

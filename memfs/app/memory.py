@@ -321,7 +321,12 @@ class Memory(
         from memfs.reconcile.daemon import watch
 
         self._require_switched_on()
-        return watch(self._current, self.work_off_some, once=once)
+        return watch(self._current, self._work_between, once=once)
+
+    def _work_between(self) -> None:
+        """Does what was put off, and what is due; nobody waits for a process that watches."""
+        self.work_off_some()
+        self.sleep_if_due()
 
     def _require_switched_on(self) -> None:
         if self.workspace.is_switched_off:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from memfs.app.idle_look import put_off_idle
+from memfs.app.nightly_look import put_off_nightly
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
@@ -58,6 +59,7 @@ class Queueing(ABC):
         require_taking(self.workspace)
         self._take_in()
         put_off_idle(self.workspace)
+        put_off_nightly(self.workspace)
         return self._work_off(most=most, within_s=within_s)
 
     def cancel_job(self, reference: str) -> Result:
@@ -123,5 +125,6 @@ class Queueing(ABC):
             from memfs.services.queue import has_work
 
             put_off_idle(self.workspace)
+            put_off_nightly(self.workspace)
             if has_work(self.workspace):
                 self._work_off(most=AT_ONCE, within_s=WITHIN_S)

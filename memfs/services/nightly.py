@@ -34,9 +34,12 @@ def due_since(
         ValueError: ``at`` is no time of day.
     """
     slot = newest_slot(now, at, zone)
-    if last is None or last - now > _SOON:
-        return slot
-    return slot if last < slot else None
+    return slot if last is None or is_from_wrong_clock(last, now) or last < slot else None
+
+
+def is_from_wrong_clock(last: datetime, now: datetime) -> bool:
+    """Tells whether a mark lies so far ahead that it says nothing."""
+    return last - now > _SOON
 
 
 def newest_slot(now: datetime, at: str, zone: tzinfo | None = None) -> datetime:
