@@ -36,6 +36,7 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.correct import SeenInPartError, revise
 from memfs.services.gate import access_request
 from memfs.services.graph_drafts import entity_draft, name_from, other_names
+from memfs.services.judgement import StaleBaseError
 from memfs.services.past import Moment, list_at
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
@@ -45,6 +46,7 @@ from memfs.services.served_records import read_path
 NOTHING_SAID: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 _FOLDER: Final = "graph/entities"
 _AT_ONCE: Final = 64
+_ATTEMPTS: Final = 8
 _ADD_TO: Final = "add to it with: memfs entity alias, memfs entity set"
 
 
@@ -208,6 +210,18 @@ def change_entity(
         SeenInPartError: The actor sees a part of it.
         UsageError: A name is none, or is no name of it.
     """
+    for _ in range(_ATTEMPTS):
+        try:
+            return _changed_once(workspace, reference, changes, actor, action=action)
+        except StaleBaseError:
+            # Somebody said something else of it meanwhile: the change is made to that.
+            continue
+    return _changed_once(workspace, reference, changes, actor, action=action)
+
+
+def _changed_once(
+    workspace: Workspace, reference: str, changes: Changes, actor: Actor, *, action: str
+) -> Result:
     stored = _own_page(workspace, reference, actor)
     record = _changed(stored.record, changes)
     if record == stored.record:
