@@ -61,13 +61,14 @@ def seams_of(
     return Seams(
         sources=every,
         collected=frozenset(chosen.sources),
-        extract=extractor or RuleExtractor(_facts_in, plain_sentences),
+        extract=extractor or RuleExtractor(facts_in, plain_sentences),
         propose_claim=lambda claim: _proposed(workspace, claim),
         project=project,
     )
 
 
-def _facts_in(words: str, speaker: str) -> Iterable[Fact]:
+def facts_in(words: str, speaker: str) -> Iterable[Fact]:
+    """Yields the key facts in what somebody said."""
     for fact in key_facts(words, Role(speaker)):
         yield Fact(fact.kind, fact.text, fact.digest)
 

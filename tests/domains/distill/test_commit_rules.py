@@ -124,7 +124,7 @@ def test_a_pull_request_its_merge_and_a_picked_commit_share_a_key() -> None:
     )
     assert later is not None
     assert (later.key, later.also) != (plain.key, plain.also)
-    assert later.also == (commit_key(later.at and SEEN.written, "Add a queue for uploads"),)
+    assert later.also == (commit_key(SEEN.written, "Add a queue for uploads"),)
 
 
 def test_issues_renames_and_reverts_are_edges() -> None:

@@ -4,7 +4,7 @@ back."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from memfs.domains.distill.stages import PassReport, run_pass
 from memfs.domains.distill.state import DistillNotes, Stage
 from memfs.index.catalogue_rows import CatalogueFilter
 from memfs.model.record import Record
-from memfs.model.result import ResultStatus
+from memfs.model.result import Result, ResultStatus
 from memfs.services.catalogue import open_catalogue, read_entries
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
 from tests.support.project_histories import Made, write_history
@@ -119,8 +119,8 @@ def test_every_stage_runs_alone_and_reports(project: Path) -> None:
         steps = [memory.distill(str(stage)) for stage in Stage]
         assert [item.status for item in steps] == [ResultStatus.DONE] * len(Stage)
         assert [item.data["next"] for item in steps] == [*list(Stage)[1:], ""]
-        assert [list(item.data["stages"]) for item in steps] == [[stage] for stage in Stage]  # type: ignore[call-overload]
-        assert steps[0].data["stages"] == {"collect": {"commits": len(HISTORY)}}
+        assert [[*_stages(item)] for item in steps] == [[stage] for stage in Stage]
+        assert _stages(steps[0]) == {"collect": {"commits": len(HISTORY)}}
         assert steps[3].data["activated"] == len(records(memory))
         assert memory.distill().status is ResultStatus.NOTHING
 
@@ -168,6 +168,12 @@ def test_a_kill_between_the_ledger_and_the_marks_tells_nothing_twice(
         assert distilled(memory).stages == {}
 
 
+def _stages(result: Result) -> Mapping[str, object]:
+    stages = result.data["stages"]
+    assert isinstance(stages, Mapping)
+    return stages
+
+
 def _kill() -> None:
     raise Killed
 
@@ -200,11 +206,11 @@ def test_new_commits_alone_are_looked_at_and_a_rewritten_history_tells_nothing_t
         write_history(
             project, [Made(message="Cache the readings", files={"src/c.py": "1\n"})], first=7
         )
-        assert memory.distill().data["stages"]["collect"] == {"commits": 1}  # type: ignore[index,call-overload]
+        assert _stages(memory.distill())["collect"] == {"commits": 1}
         assert len(records(memory)) == before + 1
         moved = [*HISTORY, Made(message="Cache the readings", files={"src/c.py": "1\n"})]
         write_history(project, [Made(message="chore: begin again here", files={"x": "y"}), *moved])
-        assert memory.distill().data["stages"]["collect"] == {"commits": 8}  # type: ignore[index,call-overload]
+        assert _stages(memory.distill())["collect"] == {"commits": 8}
         assert len([item for item in records(memory) if item.kind == "event"]) == 7
 
 
