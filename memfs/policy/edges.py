@@ -8,7 +8,9 @@ it is accepted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from memfs.model.authority import Sensitivity
 from memfs.model.decision import Reason, Verdict
 from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.ids import is_id
@@ -19,10 +21,15 @@ from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.withdrawal import is_withdrawn
 
+_GRAPH: Final = frozenset({ENTITY_KIND, EDGE_KIND})
+
 
 def check_ends(context: Context, findings: Findings) -> Findings:
-    """Lets no edge in that joins nothing, or something with itself."""
-    if context.draft.kind != EDGE_KIND:
+    """Lets no edge in that joins nothing, or something with itself; and nothing that is sealed."""
+    kind = context.draft.kind
+    if kind in _GRAPH and context.draft.sensitivity >= Sensitivity.SEALED:
+        return findings.ended(Verdict.REJECT, [reason("graph.sealed")])
+    if kind != EDGE_KIND:
         return findings
     start, _, end = ends_of_edge(context.draft)
     if not (is_id(start) and is_id(end)):

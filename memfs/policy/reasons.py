@@ -107,6 +107,7 @@ _SCREENING: Final = {
 _GRAPH: Final = {
     "edge.bad-end": "an edge joins two records or entities, each named by its id",
     "edge.self": "nothing relates to itself",
+    "graph.sealed": "things are found by their names and edges by their ends; they are not sealed",
     "entity.name-taken": "another thing bears this name; make one of them with: memfs merge",
     "edge.unknown-end": "an end of the edge is not in the ledger; add it first",
 }

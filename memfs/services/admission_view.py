@@ -12,6 +12,7 @@ from memfs.index.catalogue import Catalogue, CatalogueFilter
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
+from memfs.model.graph import ENTITY_KIND
 from memfs.model.ids import split_version
 from memfs.model.instants import format_instant
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
@@ -63,6 +64,7 @@ def admission_view(
             (
                 *same_subject_entries(workspace, catalogue, draft.subject, scope),
                 *(row for name in _ids(draft.supersedes) for row in catalogue.by_id(name)),
+                *(catalogue.by_id(draft.id) if draft.kind == ENTITY_KIND and draft.id else ()),
             ),
         ),
         same_content=same_content,

@@ -19,6 +19,7 @@ from memfs.index.catalogue import (
     CatalogueEntry,
     TombstoneEntry,
 )
+from memfs.model.graph import ENTITY_KIND
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
 from memfs.model.text import claim_fingerprint, normalise_text
@@ -51,7 +52,7 @@ def entry_from(stored: StoredRecord) -> CatalogueEntry:
         kind=record.kind,
         status=str(record.status),
         scope=str(record.scope or ""),
-        subject=normalise_text(record.subject),
+        subject="" if _is_named_closely(record) else normalise_text(record.subject),
         fingerprint=fingerprint_of(record),
         source_digest=record.origin.digest if record.origin else "",
         title="" if record.sensitivity.is_opaque else record.title,
@@ -64,6 +65,11 @@ def entry_from(stored: StoredRecord) -> CatalogueEntry:
         keys=keys_of_entity(record),
         survivor=survivor_of(record),
     )
+
+
+def _is_named_closely(record: Record) -> bool:
+    """Tells whether the subject of a record is a name that stands in no cache."""
+    return record.kind == ENTITY_KIND and record.sensitivity.is_opaque
 
 
 def _tombstones(snapshot: Snapshot, places: Iterable[tuple[str, str]]) -> Iterator[TombstoneEntry]:

@@ -171,6 +171,7 @@ def relations() -> Iterable[Decision]:
     thing = Record(kind="entity", id=identifier(1, "ent"), title="Pier", subject="pier")
     there = stored(1, kind="entity", id=thing.id, title="Pier", subject="pier", body="")
     yield submit(thing, ledger=view(same_subject=(there,)))
+    yield submit(replace(thing, sensitivity=Sensitivity.SEALED))
     gone = replace(there, record=replace(there.record, status=Status.RETRACTED))
     yield submit(thing, ledger=view(same_subject=(gone,)))
     for start, end in ((thing.id, "pier"), (thing.id, thing.id), (thing.id, identifier(2, "ent"))):

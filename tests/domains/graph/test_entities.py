@@ -20,6 +20,7 @@ from memfs.domains.graph.entities import (
 )
 from memfs.domains.graph.relating import Tie, relate
 from memfs.errors import UsageError
+from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.naming import entity_id
 from memfs.model.origin import Actor
@@ -229,6 +230,23 @@ def test_any_name_is_a_name(workspace: Workspace, name: str) -> None:
     assert view.stored.record.title == name
     assert view.stored.path.startswith("graph/entities/")
     assert ".." not in view.stored.path
+
+
+def test_what_is_kept_closely_is_in_no_cache_and_nothing_is_sealed(
+    workspace: Workspace,
+) -> None:
+    for name in ("Wolfram Depot", "wolfram-depot"):
+        told = added(workspace, name, sensitivity=Sensitivity.CONFIDENTIAL, aliases=("Tusk",))
+        if told.status is ResultStatus.WAITING:
+            accept(workspace, told.target, ANA)
+    assert told.status is ResultStatus.DUPLICATE
+    assert page(workspace, "tusk").stored.record.title == "Wolfram Depot"
+    with pytest.raises(UnknownRecordError):
+        page(workspace, "tusk", AGENT)
+    words = b"".join(file.read_bytes() for file in workspace.cache_dir.glob("catalogue*"))
+    assert b"wolfram" not in words.lower()
+    sealed = added(workspace, "Seal", sensitivity=Sensitivity.SEALED)
+    assert [item.code for item in sealed.reasons] == ["graph.sealed"]
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a" * 201, "\u200b", "\u202e"])
