@@ -20,6 +20,7 @@ from memfs.model.settings import Mode
 from memfs.policy.access import may_read
 from memfs.policy.conflicts import is_newer, is_observation
 from memfs.policy.masking import visible_stored
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.index_gates import IndexGates, documents_in_part
 from memfs.services.links import still_open, with_open_links
@@ -246,6 +247,9 @@ class Reader:
                 self._leave(stored.record.id, denial.code, denial.message)
             return None
         if rests_on_off_source(self._workspace, self._snapshot, stored.record, self._request):
+            return None
+        head, is_past = self._head or self._snapshot, self._head is not None
+        if has_hidden_end(self._workspace, head, stored.record, self._request, is_past=is_past):
             return None
         return self._as_of_now(stored, seen)
 

@@ -21,8 +21,9 @@ from memfs.domains.graph.relating import (
 )
 from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.errors import MemfsError, UsageError
-from memfs.model.authority import Sensitivity
+from memfs.model.authority import Sensitivity, Sink
 from memfs.model.origin import Actor, Channel, Principal
+from memfs.model.query import Query
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
 from memfs.model.status import Status
@@ -33,6 +34,7 @@ from memfs.services.correct import target_of
 from memfs.services.past import Moment, show_at
 from memfs.services.ports import Workspace
 from memfs.services.reading import UnknownRecordError, show
+from memfs.services.recall import search
 from memfs.services.restore import restore
 from memfs.services.review import accept, waiting
 from memfs.services.withdraw import retract
@@ -301,6 +303,10 @@ def test_an_edge_to_what_is_hidden_is_hidden_with_it(
         show(workspace, edge, AGENT)
     with pytest.raises(UnknownRecordError):
         show_at(workspace, edge, AGENT, moment=Moment(valid_at=workspace.clock.now()))
+    query = Query(text="guards", actor=AGENT, sink=Sink.AGENT, kinds=("edge",))
+    assert edge not in [hit.stored.record.id for hit in search(workspace, query).hits]
+    own = replace(query, actor=ANA, sink=Sink.PERSON)
+    assert edge in [hit.stored.record.id for hit in search(workspace, own).hits]
     for start, end in ((pier, f"vault {pier}"), (edge, "")):
         with pytest.raises(UnknownRecordError):
             unrelate(workspace, start, end, AGENT)
