@@ -231,7 +231,7 @@ _GROUPS: Final[Mapping[str, Field]] = {
             "score": number(0, 1),
             "recalls": integer(0, 1_000_000),
             "queries": integer(0, 1_000_000),
-            "core_bytes": integer(64, 2_048),
+            "core_bytes": integer(256, 2_048),
         },
     ),
     "store": group_of(

@@ -34,6 +34,7 @@ from memfs.services.receipts import write_receipt
 from memfs.services.sealing import destroy_keys
 from memfs.services.served_records import read_path
 from memfs.services.session_places import sweep_sessions
+from memfs.services.signals import forget_use
 from memfs.services.sought import Sought, look_for
 from memfs.store.layout import PROJECTIONS, UNTRACKED_FOLDERS, VIEWS_FOLDER, hold_path
 from memfs.store.leavings import drop_words
@@ -169,6 +170,7 @@ def _carry_out(
     tip = store.snapshot(store.main_head())
     scrubbed = scrub_working(store.root, tip, sought.wish)
     drop_words(store.git_dir)
+    forget_use(workspace, sought.identifiers)
     clear_caches(workspace)
     purged = store.purge(sought.wish) if wish.is_history else None
     if purged is not None:

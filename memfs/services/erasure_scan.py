@@ -145,7 +145,8 @@ def _private_places(workspace: Workspace) -> Iterator[tuple[str, Path]]:
     yield "reports", user_state_path("memfs")
     if workspace.home_dir.is_absolute():
         # Other stores may lie in the same folder; they are not this one's to search.
-        for name in ("guard", "keys", f"queue/{workspace.store_id}"):
+        own = (f"queue/{workspace.store_id}", f"usage/{workspace.store_id}")
+        for name in ("guard", "keys", *own):
             yield "user data", workspace.home_dir / name
 
 
