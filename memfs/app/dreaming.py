@@ -9,7 +9,7 @@ import os
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from memfs.errors import MemfsError, UsageError
 from memfs.model.authority import Sink
@@ -19,6 +19,7 @@ from memfs.model.result import Result, ResultStatus
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
+    from memfs.app.memory import Memory
     from memfs.domains.distill.sleep import SleepPass, Slept
 
 ACTION: Final = "sleep"
@@ -115,6 +116,9 @@ class Dreaming(ABC):
         if is_due and not self._is_nightly_due():
             return self._not_slept("the nightly pass is not due", NOT_DUE)
         self._take_in()
+        if not stage:
+            # What is new is gone over as well: the night is when nobody waits for it.
+            cast("Memory", self).distil_before_sleep()
         passes = (SleepPass(stage),) if stage else ALL_PASSES
         try:
             slept = self._slept(passes, is_due=is_due)
