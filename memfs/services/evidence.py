@@ -41,7 +41,7 @@ from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, is_held, kind_of, place_new
 from memfs.store.snapshot import Snapshot
 
-_CARRIED: Final = frozenset({"proposal.quoted", "claim.corroborated"})
+_CARRIED: Final = frozenset({"proposal.quoted", "claim.corroborated", "abstract.quoted"})
 """Rows that rest on evidence which stands in the ledger already; the proposer adds none."""
 _VERIFIED: Final = "fact.verified"
 
@@ -109,7 +109,7 @@ def evidenced(
     submission = judgement.submission
     kind = kind_of(workspace, submission.draft)
     if not kind.is_claim:
-        return judgement, ()
+        return (_carried(judgement) if kind.is_stated else judgement), ()
     draft, is_new = _identified(workspace, judgement)
     known = judgement.view.evidence
     cited = [item for item in draft.evidence if split_version(item)[0] in known]
@@ -126,6 +126,17 @@ def evidenced(
         cited.append(record.id)
     named = replace(draft, evidence=tuple(dict.fromkeys(cited)))
     return replace(judgement, submission=replace(submission, draft=named)), drafts
+
+
+def _carried(judgement: Judgement) -> Judgement:
+    """Names on an event or edge the evidence that carries it: with that it goes."""
+    if judgement.decision.rule not in _CARRIED:
+        return judgement
+    draft, known = judgement.submission.draft, judgement.view.evidence
+    quoted = (quote.evidence_id for quote in judgement.submission.quotes)
+    cited = (*draft.evidence, *(item for item in quoted if item in known))
+    named = replace(draft, evidence=tuple(dict.fromkeys(cited)))
+    return replace(judgement, submission=replace(judgement.submission, draft=named))
 
 
 def _identified(workspace: Workspace, judgement: Judgement) -> tuple[Record, bool]:
