@@ -1,4 +1,4 @@
-"""Every claim that is made of others cites them, and none loses what it cites (O43). Pure."""
+"""Every claim that is made of others cites what it was made of (O43). Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ MISSING: Final = "citation.missing"
 """A claim cites no source that exists."""
 UNKNOWN: Final = "citation.unknown"
 """A claim cites something that it was not made of."""
-DROPPED: Final = "citation.dropped"
-"""A claim that cited a source before is there without it."""
 
 
 @frozen
@@ -50,17 +48,3 @@ def citation_fault(claim: Claim, known: Collection[str]) -> Fault | None:
     if any(name not in known for name in claim.sources):
         return Fault(code=UNKNOWN, claim=claim)
     return None
-
-
-def dropped_citations(before: Iterable[Claim], after: Iterable[Claim]) -> tuple[Fault, ...]:
-    """Returns each claim whose words stayed while a source of them went.
-
-    A claim that is gone altogether, or that says something else, is none of these.
-    """
-    now = {claim.text.casefold(): claim for claim in after}
-    faults = []
-    for claim in before:
-        same = now.get(claim.text.casefold())
-        if same is not None and set(claim.sources) - set(same.sources):
-            faults.append(Fault(code=DROPPED, claim=claim))
-    return tuple(faults)
