@@ -19,9 +19,9 @@ DOMAIN_TAG: Final = "domain-pref"
 _WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "html": r"html5?|css|web ?pages?|web ?sites?|landing pages?|frontend|front-end|"
-        r"stylesheets?|tailwind|javascript|typescript|react|vue|svelte",
-        "server": r"servers?|backends?|back-end|apis?|endpoints?|rest|graphql|fastapi|flask|"
-        r"django|express|webhooks?|microservices?|nginx",
+        r"stylesheets?|tailwind|javascript|typescript|react (?:apps?|components?)|vue|svelte",
+        "server": r"servers?|backends?|back-end|apis?|endpoints?|graphql|fastapi|flask|"
+        r"django|express\.?js|webhooks?|microservices?|nginx",
         "python": r"python3?|pip|pytest|pypi|poetry|numpy|pyproject|virtualenvs?|\w+\.py",
         "exe": r"exe|executables?|installers?|desktop apps?|windows apps?|pyinstaller|nuitka|"
         r"msi|electron|binary|binaries",
@@ -30,7 +30,7 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "cli": r"cli|command[ -]lines?|terminals?|shell scripts?|argparse|click commands?|bash|"
         r"flags and options",
         "notebook": r"notebooks?|jupyter|ipynb|colab|\w+\.ipynb",
-        "mobile": r"mobile|android|ios|iphone|ipad|swift|kotlin|flutter|react native",
+        "mobile": r"mobile|android|ios|iphone|ipad|swiftui|kotlin|flutter|react native",
     }
 )
 DOMAINS: Final = tuple(_WORDS)
