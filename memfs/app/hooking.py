@@ -83,6 +83,32 @@ class HookCall:
             put_off_nightly(self._memory.workspace)
         return put_off(self._memory.workspace, self.event)
 
+    def keep_turn(self) -> str:
+        """Notes the project's tree before a turn, commits what changed behind it (O35).
+
+        Only where a person set it so. Nothing is committed in a run that somebody dispatched: its
+        end is for whoever dispatched it.
+
+        Returns:
+            The code of why nothing was committed although something changed; empty for nothing.
+        """
+        workspace, event = self._memory.workspace, self.event
+        is_wanted = workspace.settings.runs.commit_turns and bool(event.session)
+        is_dispatched = bool(workspace.lineage.run or workspace.lineage.parent)
+        is_same_turn = event.is_every_call and not event.prompt
+        if not is_wanted or is_dispatched or event.is_nested:
+            return ""
+        from memfs.services.turn_commits import begin_turn, end_turn
+
+        match event.kind:
+            case EventKind.PROMPT if not is_same_turn:
+                begin_turn(workspace, event.session)
+            case EventKind.STOP:
+                return end_turn(workspace, event.session, event.client).warning
+            case _:
+                pass
+        return ""
+
     def put_off_index(self) -> None:
         """Puts off bringing the index up to the ledger: it took longer than a host may wait."""
         from memfs.app.hook_jobs import JobKind

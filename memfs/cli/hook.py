@@ -207,6 +207,9 @@ def _call(
         write(output)
         if call is not None and not env.get(TRIAL):
             call.put_off()
+            warning = call.keep_turn()
+            if warning:
+                _say(f"{warning}: the files that changed are left as they are")
 
 
 def _write(descriptor: int, output: bytes) -> None:

@@ -203,6 +203,7 @@ _GROUPS: Final[Mapping[str, Field]] = {
             "index_entries": integer(1, 100_000),
             "resolved_days": integer(0, 36_500),
             "idle_minutes": integer(1, 10_080),
+            "commit_turns": boolean,
         },
     ),
     "nodes": group_of(

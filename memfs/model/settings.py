@@ -106,6 +106,8 @@ class RunSettings:
         index_entries: Runs that the index lists one by one; older ones are summed up.
         resolved_days: Days after which a resolved issue leaves the default list.
         idle_minutes: Minutes without a turn after which a session counts as ended.
+        commit_turns: At the end of an agent's turn, commit what changed in the project, where
+            its tree was clean before.
     """
 
     preamble_items: int = 3
@@ -113,6 +115,7 @@ class RunSettings:
     index_entries: int = 500
     resolved_days: int = 90
     idle_minutes: int = 30
+    commit_turns: bool = False
 
 
 @frozen
