@@ -56,6 +56,11 @@ FORMATS: Final[Mapping[str, ExportFormat]] = MappingProxyType(
             item="event",
             help="events as JSON lines, the earliest first",
         ),
+        "graph": ExportFormat(
+            place="memfs.domains.graph.exporting:export_graph",
+            item="line",
+            help="entities and edges as JSON lines, by id",
+        ),
     }
 )
 """Every format by name."""

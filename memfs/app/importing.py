@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from memfs.domains.graph.placing import placed_graph
 from memfs.domains.runs.tracker_import import placed_issues
 from memfs.errors import AccessError
 from memfs.interop.pipeline import read_items, submissions_from
@@ -73,7 +74,7 @@ def import_path(
         else:
             problems.extend(item.problems)
     placed = placed_issues(workspace, submissions, actor)
-    named = placed_ids(workspace, placed.submissions)
+    named = placed_ids(workspace, placed_graph(workspace, placed.submissions, actor))
     submissions, problems = named.submissions, [*problems, *placed.problems]
     if dry_run:
         return _preview(workspace, path, batch.format, submissions, problems)

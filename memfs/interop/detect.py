@@ -12,6 +12,7 @@ from typing import Final
 from memfs.errors import DataError
 from memfs.interop.agent_memory import AgentMemory
 from memfs.interop.conversation import Conversation
+from memfs.interop.graph_lines import GraphLines
 from memfs.interop.knowledge_graph import KnowledgeGraph
 from memfs.interop.markdown_notes import MarkdownNotes
 from memfs.interop.node_json import NodeJson
@@ -30,6 +31,7 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     Conversation(),
     Tracker(),
     Timeline(),
+    GraphLines(),
 )
 """One line a format."""
 AUTO: Final = "auto"

@@ -50,8 +50,8 @@ class AccessRequest:
         valid_at: What was true then; ``None`` for now.
         clearance: The most sensitive that a program may be given without a grant.
         is_history: A person looks at earlier versions and replaced records.
-        sees_replaced: A person looks at what was replaced too, beside what took its place; not
-            at what was taken back.
+        sees_replaced: A person looks at what was replaced too, beside what took its place, and
+            at what holds at another time; not at what was taken back or has expired.
         purpose: What it is for, matched by grants; set by the entry point.
         grants: Grants in the ledger that name the reader, whether or not they are in force.
         polluted: Namespaces that are not to be relied on until they are repaired.
@@ -299,6 +299,8 @@ def _check_time(record: Record, request: AccessRequest) -> str | None:
         return None
     if record.expires is not None and record.expires <= request.now:
         return "access.expired"
+    if request.sees_replaced and request.is_trusted_reader and request.valid_at is None:
+        return None
     moment = request.valid_at or request.now
     if record.valid_from is not None and moment < record.valid_from:
         return "access.not-valid"

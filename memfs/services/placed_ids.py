@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import CandidateAction, Submission
+from memfs.model.graph import ENTITY_KIND
 from memfs.model.ids import is_id
 from memfs.model.record import Record
 from memfs.policy.content import statement_parts
@@ -53,9 +54,11 @@ def placed_ids(workspace: Workspace, submissions: Iterable[Submission]) -> Place
                 placed.known += 1
                 continue
             is_free = not there and draft.id not in taken and _is_of_kind(workspace, draft)
+            # A thing under an id that is taken is that thing, told otherwise: it is judged as such.
+            is_kept = is_free or _is_thing(workspace, draft)
             taken.add(draft.id)
             placed.submissions.append(
-                item if is_free else replace(item, draft=replace(draft, id=""))
+                item if is_kept else replace(item, draft=replace(draft, id=""))
             )
     return placed
 
@@ -67,6 +70,10 @@ def _brings_id(item: Submission) -> bool:
 def _is_of_kind(workspace: Workspace, draft: Record) -> bool:
     kind = workspace.registry.get(draft.kind)
     return kind is not None and is_id(draft.id, kind.id_prefix)
+
+
+def _is_thing(workspace: Workspace, draft: Record) -> bool:
+    return draft.kind == ENTITY_KIND and _is_of_kind(workspace, draft)
 
 
 def _is_same(record: Record, draft: Record) -> bool:
