@@ -54,7 +54,7 @@ bench: $(STAMP) ## Prints what is fast and how it grows, each figure beside its 
 	@set -e; for name in $(BENCHMARKS); do \
 	  printf '\n== %s\n' "$$name"; \
 	  case $$name in \
-	    recall_quality) \
+	    recall_quality | locomo) \
 	      if [ -d "$(DATA)" ]; then $(BIN)/python -m benchmarks.$$name --data "$(DATA)"; \
 	      else echo "skipped: there is no $(DATA); say make bench DATA=FOLDER"; fi ;; \
 	    *) $(BIN)/python -m benchmarks.$$name ;; \

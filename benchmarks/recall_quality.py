@@ -19,7 +19,7 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -102,22 +102,27 @@ class Score:
         return f"{figures}{1000 * self.seconds / count:9.2f}"
 
 
-def load(folder: Path) -> list[Dialogue]:
-    """Reads the dialogues with their questions, corrections applied."""
+def load(folder: Path, categories: Collection[int] = CATEGORIES) -> list[Dialogue]:
+    """Reads the dialogues with their questions of some categories, corrections applied."""
     corrections = {
         item["question_id"]: item
         for item in json.loads((folder / "locomo_corrections.json").read_text("utf-8"))
     }
     lines = (folder / "locomo.jsonl").read_text("utf-8").splitlines()
-    return [_dialogue(number, json.loads(line), corrections) for number, line in enumerate(lines)]
+    return [
+        _dialogue(number, json.loads(line), corrections, categories)
+        for number, line in enumerate(lines)
+    ]
 
 
-def _dialogue(number: int, data: dict[str, Any], corrections: dict[str, Any]) -> Dialogue:
+def _dialogue(
+    number: int, data: dict[str, Any], corrections: dict[str, Any], categories: Collection[int]
+) -> Dialogue:
     records = tuple(_turns(number, data["conversation"]))
     known = {stored.path for stored in records}
     questions = []
     for place, item in enumerate(data["qa"]):
-        if item["category"] not in CATEGORIES:
+        if item["category"] not in categories:
             continue
         evidence = item["evidence"]
         correction = corrections.get(f"locomo_{number}_qa{place}")

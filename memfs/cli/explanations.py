@@ -98,6 +98,7 @@ def recall_value(answer: LoggedRecall) -> JsonValue:
         "budget": answer.budget,
         "tokens": answer.tokens,
         "coverage": answer.coverage,
+        "vectors": {name: _plain(part) for name, part in answer.vectors.items()},
         "considered": answer.considered,
         "items": [_item_value(item) for item in answer.items],
         "left_out": [{"id": name, "code": code} for name, code in answer.left_out],
@@ -192,10 +193,12 @@ def recall_lines(answer: LoggedRecall) -> Iterator[str]:
     why = f" ({answer.reason})" if answer.reason else ""
     yield strong(f"{answer.state}{why}")
     filters = ", ".join(f"{name} {part}" for name, part in answer.filters.items())
+    vectors = ", ".join(f"{name} {part}" for name, part in answer.vectors.items())
     rows = [
         ("tokens", f"{answer.tokens} of {answer.budget}"),
         ("considered", str(answer.considered)),
         ("coverage", f"{answer.coverage:g}"),
+        *([("vectors", printable(vectors))] if vectors else []),
         ("filters", printable(filters)),
         ("ledger", answer.ledger[:12]),
     ]

@@ -68,6 +68,18 @@ def index_ledger(index: JsonValue) -> str:
     return str(index.get("ledger") or "") if isinstance(index, Mapping) else ""
 
 
+def vector_words(vectors: JsonValue) -> str:
+    """Returns how vectors stand in words; empty where there are none."""
+    if not isinstance(vectors, Mapping):
+        return ""
+    counts = [f"{vectors.get('held')} of {vectors.get('model')}"]
+    for name, words in (("stale", "stale"), ("ghosts", "ghosts"), ("lacking", "to be made")):
+        counts += [f"{vectors.get(name)} {words}"] if vectors.get(name) else []
+    counts += [f"{vectors.get('unpurged')} to be taken out"] if vectors.get("unpurged") else []
+    counts += [str(vectors.get("trouble"))] if vectors.get("trouble") else []
+    return ", ".join(counts)
+
+
 def index_words(index: JsonValue) -> str:
     """Returns the state of the index in words."""
     if not isinstance(index, Mapping):

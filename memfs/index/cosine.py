@@ -32,11 +32,14 @@ def unit(vector: Sequence[float]) -> array[float]:
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    """Returns the cosine of two vectors of length 1; 0 for vectors of different spaces."""
+    """Returns the cosine of two vectors of length 1; 0 for vectors of different spaces.
+
+    What is no number in one of them makes the answer none: ``nan``.
+    """
     if len(first) != len(second):
         return 0.0
     found: float = sum(map(mul, first, second))
-    return max(-1.0, min(1.0, found))
+    return max(-1.0, min(1.0, found)) if math.isfinite(found) else math.nan
 
 
 def many_cosines(

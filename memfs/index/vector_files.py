@@ -8,6 +8,7 @@ Writers take turns through a lock that dies with its process. Everything here ca
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import stat
 import time
@@ -20,7 +21,7 @@ from typing import Final
 from memfs.errors import IndexUnavailableError
 from memfs.index.cosine import cosine, many_cosines, unit
 from memfs.index.manifest import replace_file
-from memfs.index.vector_lines import decode_line, encode_line, padded, width_of
+from memfs.index.vector_lines import decode_line, encode_line, padded, vector_of, width_of
 from memfs.index.vector_port import VectorHit, VectorManifest, VectorPoint
 from memfs.index.vector_table import Lines, encode_table, model_of, no_lines, read_table
 
@@ -146,9 +147,10 @@ class FileVectors:
         with self._opened() as descriptor:
             for name in names:
                 line = os.pread(descriptor, lines.width, lines.rows[name] * lines.width)
-                point = decode_line(line, self._model, lines.manifest.dimension)
-                if point is not None and (point.id, point.blob) == (name, lines.blob_of(name)):
-                    found[point.blob] = cosine(asked, point.vector)
+                blob = lines.blob_of(name)
+                near = vector_of(line, name, blob, lines.manifest.dimension)
+                if near is not None and math.isfinite(score := cosine(asked, near)):
+                    found[blob] = score
         return found
 
     def nearest(
@@ -165,11 +167,12 @@ class FileVectors:
             if lines.manifest.entries[name][1] not in wanted:
                 continue
             if every is not None:
-                scored.append((-every[row], name))
+                scored.append((-every[row] if math.isfinite(every[row]) else math.inf, name))
                 continue
-            point = self._point(lines, content, row)
-            if point is not None:
-                scored.append((-cosine(asked, point.vector), name))
+            line = content[row * lines.width : (row + 1) * lines.width]
+            near = vector_of(line, name, lines.blob_of(name), lines.manifest.dimension)
+            if near is not None and math.isfinite(score := cosine(asked, near)):
+                scored.append((-score, name))
         return tuple(self._told(lines, content, asked, sorted(scored), limit))
 
     def _told(
@@ -254,7 +257,8 @@ class FileVectors:
         """Holds the folder, and makes it where it is not there."""
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
             self._check_private()
             descriptor = os.open(self.folder / _LOCK, flags, 0o600)
             try:

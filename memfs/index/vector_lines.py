@@ -55,6 +55,29 @@ def padded(line: bytes, width: int) -> bytes:
     return line.ljust(width - 1) + b"\n"
 
 
+def vector_of(line: bytes, point: str, blob: str, dimension: int) -> array[float] | None:
+    """Returns the vector of a line that is of this record and these bytes; ``None`` otherwise.
+
+    The line is not taken apart as JSON, and whether each part is a number is not looked at: a
+    comparison with it tells.
+    """
+    size = vector_chars(dimension)
+    if not line.startswith(HEAD) or _mark(point, blob) not in line[len(HEAD) + size :]:
+        return None
+    try:
+        data = b64decode(line[len(HEAD) : len(HEAD) + size])
+    except Base64Error:
+        return None
+    vector = array("f", data[: len(data) // FLOAT_BYTES * FLOAT_BYTES][: dimension * FLOAT_BYTES])
+    if sys.byteorder == "big":
+        vector.byteswap()
+    return vector if len(vector) == dimension else None
+
+
+def _mark(point: str, blob: str) -> bytes:
+    return f'"id":"{point}","blob":"{blob}"'.encode("ascii", "replace")
+
+
 def decode_line(line: bytes, model: str, dimension: int) -> VectorPoint | None:
     """Returns the point of a line; ``None`` for anything else."""
     try:

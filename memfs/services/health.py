@@ -63,6 +63,10 @@ def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) ->
         "polluted": sorted(map(str, access_request(workspace, actor).polluted)),
         "sources_off": sorted(workspace.settings.sources_off),
     }
+    if actor.is_person and workspace.embedder is not None:
+        from memfs.services.vector_status import vector_values  # hardly any store has vectors
+
+        data["vectors"] = vector_values(workspace)
     total = sum(active.values())
     words = [f"{total} record{'s' * (total != 1)}", f"{waiting} waiting"]
     if snapshot.holds():

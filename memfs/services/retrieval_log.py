@@ -74,6 +74,7 @@ class LoggedRecall:
         considered: How many were considered, also where fewer are named here.
         items: Best first.
         left_out: Id and code of what matched and was not given.
+        vectors: What vectors had to say, in counts and a code; empty where none were asked.
     """
 
     at: str
@@ -90,6 +91,7 @@ class LoggedRecall:
     considered: int = 0
     items: tuple[LoggedItem, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    vectors: Mapping[str, object] = field(default_factory=dict)
 
 
 def log_recall(workspace: Workspace, query: Query, outcome: RecallOutcome, packet: Packet) -> None:
@@ -178,6 +180,7 @@ def _log(
                 *(_told(reference) for reference in _references(packet)),
             ],
             "left_out": [_left(item) for item in left_out[:MOST_ITEMS]],
+            **({} if outcome.vectors is None else {"vectors": outcome.vectors.value}),
         }
         line = json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"
         if append_line(folder / LOG_FILE, folder / EARLIER_FILE, line):
@@ -325,6 +328,7 @@ def parse_line(line: bytes) -> LoggedRecall | None:
             considered=int(values["considered"]),
             items=tuple(_item_from(item) for item in values["items"]),
             left_out=_pairs(values["left_out"]),
+            vectors=dict(values.get("vectors", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -8,7 +8,7 @@ that the asker may read are compared, weighed or counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Protocol
@@ -225,6 +225,9 @@ def nearest(
     except IndexUnavailableError as error:
         compared = _Compared(workspace, snapshot, looked, damage=error.code)
         records = compared.records()
+    known = {item.record.id for item in records}
+    by_vectors = _near_by_vectors(workspace, snapshot, text, looked)
+    records = (*records, *(item for item in by_vectors if item.record.id not in known))
     candidates = (
         Comparable(id=item.record.id, text=words(item.record), blob=item.blob) for item in records
     )
@@ -264,4 +267,20 @@ class _Compared:
 
 
 def _with_vectors(workspace: Workspace, words: Similarity) -> Similarity:
-    return words if workspace.embedder is None else VectorSimilarity(workspace, words)
+    embedder = workspace.embedder
+    # What is compared are words of records and of drafts: they go to no other machine.
+    if embedder is None or embedder.is_remote:
+        return words
+    return VectorSimilarity(workspace, words)
+
+
+def _near_by_vectors(
+    workspace: Workspace, snapshot: Snapshot, text: str, query: Query
+) -> Iterator[StoredRecord]:
+    """Yields what vectors alone find, with whatever words: hardly any store has them."""
+    if workspace.embedder is None or workspace.embedder.is_remote:
+        return
+    from memfs.services.vector_hits import near_records
+
+    for item in near_records(workspace, snapshot, text, query).found:
+        yield item.stored

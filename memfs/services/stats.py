@@ -41,6 +41,10 @@ def stats(workspace: Workspace, actor: Actor) -> Result:
         data |= _all_states(workspace, snapshot)
         data["held"] = len(snapshot.holds())
         data["jobs"] = dict(job_counts(workspace))
+        if workspace.embedder is not None:
+            from memfs.services.vector_status import vector_values  # hardly any store has them
+
+            data["vectors"] = vector_values(workspace)
     total = sum(counts.values())
     return Result(
         action="stats",

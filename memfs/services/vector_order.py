@@ -19,6 +19,7 @@ from memfs.index.fusion import nudges
 from memfs.index.port import IndexHit
 from memfs.model.frozen import frozen
 from memfs.model.settings import RankSettings
+from memfs.model.values import JsonValue
 from memfs.services.embedding import question_vector
 from memfs.services.modes import is_taking
 from memfs.services.ports import Embedder, Workspace
@@ -52,6 +53,19 @@ class VectorUse:
     stale: int = 0
     trouble: str = ""
     is_queued: bool = False
+
+    @property
+    def value(self) -> dict[str, JsonValue]:
+        """The counts and codes as plain data, without what is 0 or empty."""
+        said: dict[str, JsonValue] = {
+            "model": self.model,
+            "compared": self.compared,
+            "lacking": self.lacking,
+            "stale": self.stale,
+            "trouble": self.trouble,
+            "queued": self.is_queued,
+        }
+        return {name: part for name, part in said.items() if part}
 
 
 @frozen
@@ -103,7 +117,7 @@ def vector_order(
     try:
         manifest = place.manifest()
         if not manifest.entries:
-            is_queued = _put_off(workspace, embedder, snapshot, manifest.ledger)
+            is_queued = put_off_refresh(workspace, embedder, snapshot, manifest.ledger)
             use = VectorUse(model=embedder.name, lacking=len(whole), is_queued=is_queued)
             return VectorOrder(hits=best, use=use)
         asked = question_vector(workspace, embedder, text[:MOST_CHARS])
@@ -111,7 +125,7 @@ def vector_order(
     except IndexUnavailableError as error:
         return VectorOrder(hits=best, use=VectorUse(model=embedder.name, trouble=error.code))
     lacking = sum(hit.blob not in scores for hit in whole)
-    is_queued = bool(lacking) and _put_off(workspace, embedder, snapshot, manifest.ledger)
+    is_queued = bool(lacking) and put_off_refresh(workspace, embedder, snapshot, manifest.ledger)
     use = VectorUse(model=embedder.name, compared=len(scores), lacking=lacking, is_queued=is_queued)
     top = max((hit.score for hit in deep), default=0.0)
     words = {hit.blob: hit.score / top if top > 0 else 1.0 for hit in deep}
@@ -133,8 +147,14 @@ def with_stale(order: VectorOrder, matches: Iterable[Match]) -> VectorUse:
     return replace(order.use, stale=stale)
 
 
-def _put_off(workspace: Workspace, embedder: Embedder, snapshot: Snapshot, ledger: str) -> bool:
-    """Puts a refresh off, once, where the ledger has moved since the last one (E47)."""
+def put_off_refresh(
+    workspace: Workspace, embedder: Embedder, snapshot: Snapshot, ledger: str
+) -> bool:
+    """Puts a refresh off, once, where the ledger has moved since the last one (E47).
+
+    Returns:
+        Whether one waits now.
+    """
     if ledger == snapshot.commit or not is_taking(workspace):
         return False
     if snapshot.commit != workspace.store.ledger_head():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import click
 
-from memfs.cli.health import index_words, switch_rows, writer_words
+from memfs.cli.health import index_words, switch_rows, vector_words, writer_words
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.terminal import columns, printable, strong, write, write_json
 from memfs.cli.values import result_value
@@ -36,6 +36,7 @@ def _page(result: Result) -> str:
         ("held", _number(data.get("held"), "changed by commits of your own")),
         ("ledger", f"{str(data.get('ledger', ''))[:8]} on {data.get('branch') or 'no branch'}"),
         ("index", index_words(data.get("index"))),
+        *([("vectors", vector_words(data.get("vectors")))] if data.get("vectors") else []),
         ("mode", str(data.get("mode", ""))),
         ("writer", writer_words(data.get("writer"))),
         *switch_rows(data),
