@@ -8,6 +8,7 @@ field of its own) is kept with the record, so that it is handed out as it came i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,6 +31,9 @@ _OTHERWISE: Final = "otherwise"
 _WITHOUT: Final = "without"
 _MARK: Final = "superseded_by"
 _LEARNED: Final = "ingestion_time"
+
+
+_BREAK: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class LineError(ValueError):
@@ -124,8 +128,9 @@ class _Line:
     def label(self, name: str) -> str:
         """Returns a field of one line."""
         value = self.text(name)
-        if len(value) > LINE_CHARS or not value.isprintable():
-            raise LineError("import.too-large", f"expected {name} on one line of {LINE_CHARS}")
+        if len(value) > LINE_CHARS or _BREAK.search(value):
+            message = f"expected {name} on one line of at most {LINE_CHARS} characters"
+            raise LineError("import.too-large", message)
         return value
 
     def labels(self, name: str) -> tuple[str, ...]:

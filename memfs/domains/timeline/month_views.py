@@ -20,6 +20,7 @@ from memfs.domains.timeline.view_stamp import (
     Stamp,
     drop_stamp,
     folder_of,
+    has_files,
     is_current,
     read_stamp,
     rules_of,
@@ -60,7 +61,8 @@ def refresh_timeline_views(workspace: Workspace, *, is_anew: bool = False) -> in
         return None
     stamp = read_stamp(workspace)
     try:
-        found = None if is_anew or stamp is None else _brought_up(workspace, snapshot, stamp)
+        is_usable = not is_anew and stamp is not None and has_files(workspace, stamp)
+        found = _brought_up(workspace, snapshot, stamp) if is_usable and stamp else None
         if found is None or stamp is None:
             drop_stamp(workspace)
             every = _every(workspace, snapshot)

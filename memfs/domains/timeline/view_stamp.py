@@ -64,6 +64,11 @@ def is_current(workspace: Workspace, snapshot: Snapshot) -> bool:
         return folder == "-"
     if (stamp.folder, stamp.rules) != (folder, rules_of(workspace, snapshot)):
         return False
+    return has_files(workspace, stamp)
+
+
+def has_files(workspace: Workspace, stamp: Stamp) -> bool:
+    """Tells whether the file of each month lies there, whatever stands in it."""
     root = workspace.store.root
     return all(os.path.lexists(root / view_of_month(month)) for month in stamp.months)
 

@@ -27,7 +27,7 @@ AT = "2026-03-{:02}T12:00:00Z"
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, list[Line]]]:
     """A store with many events, told by an import, and what was told."""
     folder = tmp_path_factory.mktemp("crowd")
-    lines = many(240)
+    lines = many(160)
     project = new_project(folder)
     with memory_of(project) as memory:
         memory.import_path(written(folder / "timeline.jsonl", lines), accept=True)
@@ -75,7 +75,7 @@ def test_a_range_is_exactly_the_events_inside_whatever_month_and_zone(
     memory, lines = crowd
     chosen = random.Random(3)
     moments = sorted(moment(line, "event_time") for line in lines)
-    for _ in range(40):
+    for _ in range(12):
         start, end = sorted(chosen.sample(moments, 2))
         start -= timedelta(microseconds=chosen.choice((0, 0, 1)))
         end += timedelta(microseconds=chosen.choice((0, 0, 1)))
