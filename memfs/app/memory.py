@@ -119,6 +119,7 @@ class Memory(
                 self._refresh_views()
                 self._refresh_issue_view()
                 self._refresh_timeline_views()
+                self._refresh_graph_views()
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
@@ -307,6 +308,7 @@ class Memory(
         rebuilt = self._with_views(rebuild_caches(self.workspace))
         self._refresh_issue_view(is_anew=True)
         self._refresh_timeline_views(is_anew=True)
+        self._refresh_graph_views(is_anew=True)
         return rebuilt
 
     def reconcile(self) -> Result:

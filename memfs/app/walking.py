@@ -201,6 +201,16 @@ class Walking(ABC):
         nodes = (around.center, *around.nodes)
         return drawn(nodes, around.links, form, is_cut=around.is_cut)
 
+    def _refresh_graph_views(self, *, is_anew: bool = False) -> None:
+        """Brings the graph beside the ledger up to it, where it is not."""
+        from memfs.domains.graph.view_stamp import is_current
+
+        if not is_anew and is_current(self.workspace, self.workspace.store.snapshot()):
+            return
+        from memfs.domains.graph.graph_views import refresh_graph_views
+
+        refresh_graph_views(self.workspace, is_anew=is_anew)
+
     def _may_look(self) -> None:
         require_serving(self.workspace, self.actor)
         self._take_in_before_reading()

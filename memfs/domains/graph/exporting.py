@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 from memfs.domains.graph.lines import FORMAT, line_of
+from memfs.domains.graph.view_stamp import GRAPH_FOLDER
 from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.origin import Actor
 from memfs.services.exported import Exported, Leaving
 from memfs.services.links import with_open_links
 from memfs.services.ports import Workspace
-
-GRAPH_FOLDER = "graph"
 
 
 def export_graph(workspace: Workspace, actor: Actor) -> Exported:
