@@ -144,10 +144,28 @@ def revised_record(record: Record, edit: ProjectionEdit, *, limit: int = LINE_CH
         title = title.removesuffix(SHORTENED) + rest
     first, separator, rest_of_body = record.body.partition("\n")
     body = record.body
-    if flat(first).lstrip("# ") == flat(record.title):
+    said = _said_by(title, record.title, flat(first).lstrip("# "))
+    if said is not None:
         lead = first[: len(first) - len(first.lstrip("# "))]
-        body = f"{lead}{title}{separator}{rest_of_body}"
+        body = f"{lead}{said}{separator}{rest_of_body}"
     return replace(record, title=title, body=body, version=record.version + 1)
+
+
+def _said_by(title: str, before: str, line: str) -> str | None:
+    """Returns what the first line of a body says once the title it began with is another.
+
+    ``None`` where the body does not begin with its title. A title may be the beginning of a
+    longer line; a new one that is still cut off has the same end.
+    """
+    before = flat(before)
+    if line == before:
+        return title
+    beginning = before.removesuffix(SHORTENED)
+    if beginning == before or not line.startswith(beginning):
+        return None
+    if not title.endswith(SHORTENED):
+        return title
+    return title.removesuffix(SHORTENED) + line[len(beginning) :]
 
 
 def _listed(text: str, records: Iterable[Record], registry: KindRegistry) -> tuple[Record, ...]:
