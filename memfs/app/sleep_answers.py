@@ -60,14 +60,16 @@ def sleep_result(workspace: Workspace, slept: Slept, actor: Actor) -> Result:
 def _parts(slept: Slept) -> Iterator[str]:
     if SleepPass.LIGHT in slept.passes:
         near = len(slept.groups) - slept.exact
-        yield f"light: {slept.exact} groups of the same words, {near} nearly the same"
+        many = "s" * (slept.exact != 1)
+        yield f"light: {slept.exact} group{many} of the same words, {near} of nearly the same"
     if SleepPass.DEEP in slept.passes:
         count = len(slept.promotion.results)
         core = "the core was written" if slept.is_core_written else "the core stays as it was"
         yield f"deep: {count} of {slept.promotion.weighed} put forward as lasting, {core}"
     if SleepPass.REM in slept.passes:
         reflected = slept.reflected
-        said = f"{len(reflected.results)} reflections wait"
+        count = len(reflected.results)
+        said = f"{count} reflection{'s' * (count != 1)} proposed"
         yield f"rem: skipped ({reflected.note})" if reflected.note else f"rem: {said}"
 
 
