@@ -210,11 +210,13 @@ class Conversing(ABC):
         What was learned from it stays; forget that by its own id.
         """
         from memfs.domains.sessions.forgetting import forget_turns
+        from memfs.services.note_words import drop_rounds
 
         if self.workspace.is_switched_off:
             raise mode_error(self.workspace)
         self._take_in()
         result = forget_turns(self.workspace, reference, self.actor)
+        drop_rounds(self.workspace)
         if not result.data.get("has_record"):
             return result
         told = self.forget([result.target], why=why)

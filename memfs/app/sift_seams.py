@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,7 @@ def seams_of(
     return Seams(
         sources=every,
         collected=frozenset(chosen.sources),
-        extract=extractor or RuleExtractor(facts_in, plain_sentences),
+        extract=extractor or rules(),
         propose_claim=lambda claim: _proposed(workspace, claim),
         project=project,
     )
@@ -71,6 +71,38 @@ def facts_in(words: str, speaker: str) -> Iterable[Fact]:
     """Yields the key facts in what somebody said."""
     for fact in key_facts(words, Role(speaker)):
         yield Fact(fact.kind, fact.text, fact.digest)
+
+
+def model_extractor(env: Mapping[str, str]) -> Extractor | None:
+    """Returns the configured model as an extractor; ``None`` where there is none."""
+    from memfs.app.environment import model_from
+
+    settings = model_from(env)
+    if not settings.is_set:
+        return None
+    from memfs.domains.distill.model_extractor import INSTRUCTION, SCHEMA, ModelExtractor
+    from memfs.domains.runs.model import ModelClient, ModelEndpoint, ModelError, Prompt
+
+    client = ModelClient(ModelEndpoint(name=settings.name, url=settings.url, key=settings.key))
+    prompt = Prompt(name="turn", instruction=INSTRUCTION, schema=SCHEMA)
+
+    def ask(question: str) -> str:
+        try:
+            return client.asked(question, prompt)
+        except ModelError:
+            return ""
+
+    return ModelExtractor(settings.name, ask, rules(), fact_digest)
+
+
+def rules() -> RuleExtractor:
+    """Returns the extractor that needs no model."""
+    return RuleExtractor(facts_in, plain_sentences)
+
+
+def fact_digest(kind: str, text: str) -> str:
+    """Returns what a claim is recognised by in its session."""
+    return KeyFact(kind, text).digest
 
 
 def _proposed(workspace: Workspace, claim: ClaimFound) -> Result:

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
-from memfs.errors import MemfsError, UsageError
+from memfs.errors import AccessError, MemfsError, UsageError
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.access import is_trusted
@@ -52,6 +53,7 @@ class Sifting(ABC):
         is_backfill: bool = False,
         most_rounds: int = 0,
         extractor: Extractor | None = None,
+        with_model: bool = False,
     ) -> Result:
         """Distils what is new in sessions, commits and runs; policy decides on all of it.
 
@@ -64,14 +66,16 @@ class Sifting(ABC):
             is_backfill: Also what lies before the marks, once.
             most_rounds: At most so many rounds; 0 for all.
             extractor: What finds products; the rules by default.
+            with_model: Let the model that is configured for this process read the conversations;
+                what it finds waits for review.
 
         Raises:
             MemoryModeError: The store takes nothing in.
-            UsageError: There is no such stage, source, session or instant.
-            PassRunningError: Another process distils.
+            UsageError: There is no such stage, source, session or instant, or no model.
+            AccessError: A program asks for a model.
         """
         from memfs.app.drafts import when_from
-        from memfs.app.sift_seams import Chosen, seams_of
+        from memfs.app.sift_seams import Chosen, model_extractor, seams_of
         from memfs.domains.distill.stages import run_pass
         from memfs.domains.distill.state import PassRunningError
         from memfs.domains.sessions.reading import session_named
@@ -89,6 +93,12 @@ class Sifting(ABC):
             since_s=int(moment.timestamp()) if moment is not None else 0,
             is_backfill=is_backfill,
         )
+        if with_model and extractor is None:
+            if not is_trusted(self.actor):
+                raise AccessError("expected a person to let a model read along, got a program")
+            extractor = model_extractor(os.environ)
+            if extractor is None:
+                raise UsageError("expected a configured model, got none", hint="set MEMFS_MODEL")
         seams = seams_of(self.workspace, chosen, self._project_distilled, extractor=extractor)
         try:
             report = run_pass(self.workspace, seams, only=only, most_rounds=most_rounds)
@@ -107,6 +117,7 @@ class Sifting(ABC):
             "runs": memory._refresh_views,
             "issues": memory._refresh_issue_view,
             "timeline": memory._refresh_timeline_views,
+            "graph": memory._refresh_graph_views,
         }
         for refresh in steps.values():
             refresh()

@@ -20,7 +20,7 @@ from memfs.domains.sessions.distil import (
     read_turns,
     unseen_turns,
 )
-from memfs.domains.sessions.library import all_sessions
+from memfs.domains.sessions.library import all_sessions, read_session
 from memfs.domains.sessions.metadata import Metadata
 from memfs.domains.sessions.nodes import Node, NodePart
 from memfs.domains.sessions.turns import PartKind
@@ -73,6 +73,11 @@ class TurnSource:
             for metadata, facts, nodes in read_turns(self.workspace, session, commits):
                 if nodes:
                     yield self._seen(metadata, facts.number, nodes)
+
+    def gone(self, part: Part) -> frozenset[str]:
+        """Returns the sessions of a part that are there no more."""
+        sessions = (session for session, _ in _by_session(part.items))
+        return frozenset(name for name in sessions if read_session(self.workspace, name) is None)
 
     def settle(self, part: Part, products: Sequence[Product]) -> None:
         """Notes in each session which turns were looked at, and what was proposed of it."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from memfs.errors import StoreError
 from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
-from memfs.services.ties import DISPATCHES, DISTILLED
+from memfs.services.ties import DISPATCHES, DISTILLED, ROUND
 from memfs.store.histories import HistoryRewrite
 from memfs.store.private_notes import PrivateNotes
 from memfs.store.scrub import Scrub
@@ -42,6 +42,14 @@ def scrub_notes(workspace: Workspace, wish: HistoryRewrite) -> int:
             written = json.dumps(value, ensure_ascii=False)
             notes.replace(name, written.encode("utf-8", "backslashreplace"))
     return count
+
+
+def drop_rounds(workspace: Workspace) -> None:
+    """Takes away what a distillation has in hand: it is collected again, from what is there."""
+    notes = PrivateNotes(workspace.store.git_dir, DISTILLED)
+    for name in notes.names():
+        if name == ROUND:
+            notes.remove(name)
 
 
 def _dropped(notes: PrivateNotes, scrub: Scrub) -> int:

@@ -22,6 +22,8 @@ DISPATCHES: Final = "dispatches"
 """Folder of the notes of runs that are not over yet."""
 DISTILLED: Final = "distill"
 """Folder of the notes of a distillation that is under way."""
+ROUND: Final = "work"
+"""The note of what it has in hand."""
 
 
 def ties_here(workspace: Workspace, snapshot: Snapshot) -> frozenset[str]:

@@ -34,6 +34,7 @@ SHOWN_FILES = 20
 @click.option(
     "--rounds", type=click.IntRange(1), metavar="N", help="At most so many rounds, then stop."
 )
+@click.option("--model", "with_model", is_flag=True, help="Let the configured model read turns.")
 @shared_options
 def command(
     invocation: Invocation,
@@ -43,6 +44,7 @@ def command(
     sources: tuple[str, ...],
     backfill: bool,
     rounds: int | None,
+    with_model: bool,
 ) -> int:
     """Find events, entities, edges and claims in what is new since the last time.
 
@@ -58,6 +60,7 @@ def command(
             sources=sources,
             is_backfill=backfill,
             most_rounds=rounds or 0,
+            with_model=with_model,
         )
     if not invocation.is_json:
         _write_report(result)

@@ -81,6 +81,10 @@ class CommitSource:
         for told in walk.told(items):
             yield self._seen(walk, told, self._busy)
 
+    def gone(self, part: Part) -> frozenset[str]:
+        """Returns nothing: it has no sessions."""
+        return frozenset()
+
     def settle(self, part: Part, products: Sequence[Product]) -> None:
         """Has nothing to note but the mark."""
 

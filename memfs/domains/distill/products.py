@@ -197,6 +197,11 @@ def sort_of(product: Product) -> str:
     return _NAMES[type(product)]
 
 
+def session_of(product: Product) -> str:
+    """Returns the session that a product was found in; empty for none."""
+    return product.session if isinstance(product, EventFound | ClaimFound) else ""
+
+
 def counted(products: Iterable[Product]) -> dict[str, int]:
     """Counts products by sort; sorts of which there are none are left out."""
     found: dict[str, int] = {}

@@ -74,6 +74,10 @@ class RunSource:
                         yield _seen(stored.record, before, self.summary_of(stored.record))
                     break
 
+    def gone(self, part: Part) -> frozenset[str]:
+        """Returns nothing: it has no sessions."""
+        return frozenset()
+
     def settle(self, part: Part, products: Sequence[Product]) -> None:
         """Has nothing to note but the mark."""
 

@@ -31,6 +31,12 @@ class Source(Protocol):
         """Yields what is behind pointers; what is gone meanwhile is left out."""
         ...
 
+    def gone(self, part: Part) -> frozenset[str]:
+        """Returns the ids of sessions of a part that were deleted meanwhile: nothing is kept of
+        what they said.
+        """
+        ...
+
     def settle(self, part: Part, products: Sequence[Product]) -> None:
         """Notes outside of the marks that a part is done; most sources have nothing to note."""
         ...

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from memfs.domains.distill.admitting import admitted, counts_of, known_of
 from memfs.domains.distill.linking import linked
-from memfs.domains.distill.products import Product, counted
+from memfs.domains.distill.products import Product, counted, session_of
 from memfs.domains.distill.seams import Admitted, Seams, Source
 from memfs.domains.distill.state import STAGES, DistillNotes, Stage, Work
 from memfs.model.ids import TRANSACTION_PREFIX, derived_id
@@ -252,7 +252,7 @@ class _Pass:
         return done
 
     def _reconciled(self, work: Work) -> Work:
-        found = admitted(self.workspace, work.products, self.seams)
+        found = admitted(self.workspace, self._standing(work), self.seams)
         counts = dict(counts_of(found))
         done = work.after(Stage.RECONCILE, (), counts)
         marks = dict(self.notes.marks())
@@ -268,6 +268,14 @@ class _Pass:
         self.tally.take(found)
         self.checkpoint()
         return done
+
+    def _standing(self, work: Work) -> list[Product]:
+        """Returns the products of a round without those of sessions that were deleted since."""
+        gone: set[str] = set()
+        for name, part in work.parts.items():
+            source = self.seams.sources.get(name)
+            gone |= source.gone(part) if source is not None else frozenset()
+        return [item for item in work.products if session_of(item) not in gone]
 
     def _receipt(self, work: Work) -> None:
         """Accounts for a round that changed something, once; a repeated round has one already."""

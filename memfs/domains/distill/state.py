@@ -26,13 +26,12 @@ from memfs.errors import ConflictError
 from memfs.model.digests import content_digest
 from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
-from memfs.services.ties import DISTILLED
+from memfs.services.ties import DISTILLED, ROUND
 from memfs.store.effects import WriteFailedError
 from memfs.store.private_notes import NOTE_BYTES, PrivateNotes
 
 FORMAT: Final = 1
 _STATE: Final = "state"
-_WORK: Final = "work"
 _PASS: Final = "pass"
 _ASIDE: Final = "old_{name}_{number}"
 _MOST_ASIDE: Final = 100
@@ -134,13 +133,13 @@ class DistillNotes:
 
     def work(self) -> Work | None:
         """Returns the round that is under way; ``None`` where there is none that reads."""
-        value = self._read(_WORK)
+        value = self._read(ROUND)
         if value is None:
             return None
         try:
             return _decoded(value)
         except (BadProductError, ValueError, KeyError, TypeError, AttributeError):
-            self._put_aside(_WORK)
+            self._put_aside(ROUND)
             return None
 
     def write_work(self, work: Work) -> bool:
@@ -148,12 +147,12 @@ class DistillNotes:
         content = _encoded(work)
         if len(content) > ROOM_BYTES:
             return False
-        self._notes.replace(_WORK, content)
+        self._notes.replace(ROUND, content)
         return True
 
     def end_work(self) -> None:
         """Takes the round away: it is done, or is to be collected again."""
-        self._notes.remove(_WORK)
+        self._notes.remove(ROUND)
 
     def _read(self, name: str) -> dict[str, JsonValue] | None:
         content = self._notes.read(name)

@@ -29,7 +29,7 @@ _ASSISTANT: Final = "assistant"
 _MOST_FACTS: Final = 50
 """Claims that one turn gives at most."""
 _MOST_EVENTS: Final = 5
-_TITLE_CHARS: Final = 120
+TITLE_CHARS: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _events(seen: TurnSeen, sentences_in: SentencesIn, claimed: set[str]) -> Ite
                 key=key,
                 source=seen.source,
                 trust=Trust.SAID,
-                title=_short(sentence),
+                title=short(sentence),
                 sort=sort,
                 at=seen.at,
                 names=names,
@@ -145,7 +145,7 @@ def _remedies(seen: TurnSeen) -> Iterator[EventFound]:
                 key=product_key(f"session:{seen.host_id}", call.command, *files),
                 source=seen.source,
                 trust=Trust.SAID,
-                title=_short(_MENDED.format(call.command[:60], ", ".join(files))),
+                title=short(_MENDED.format(call.command[:60], ", ".join(files))),
                 sort=EventSort.LEARNING,
                 at=seen.at,
                 names=files,
@@ -176,7 +176,8 @@ def changed_files(seen: TurnSeen) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in paths if len(path) <= 120))[:MOST_NAMES]
 
 
-def _short(sentence: str) -> str:
-    if len(sentence) <= _TITLE_CHARS:
+def short(sentence: str) -> str:
+    """Returns a sentence as a title: cut at a word where it is longer."""
+    if len(sentence) <= TITLE_CHARS:
         return sentence
-    return sentence[: _TITLE_CHARS - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+    return sentence[: TITLE_CHARS - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"

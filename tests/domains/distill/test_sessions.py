@@ -16,7 +16,7 @@ from memfs.model.result import ResultStatus
 from memfs.services.capture import capture
 from memfs.services.packet_text import CLOSING, opening
 from tests.support.conversations import HOST_ID, START, ClaudeTalk, CodexTalk
-from tests.support.memory import SteppedClock, memory_of, new_project
+from tests.support.memory import SteppedClock, memory_of, new_project, store_root
 
 SESSION = session_id("claude", HOST_ID)
 TYPED = "We decided to drop the XML endpoint. Please remove it now."
@@ -143,3 +143,24 @@ def test_a_rollout_of_another_client_is_distilled_alike(project: Path, tmp_path:
         (candidate,) = memory.candidates()
         assert candidate.kind == "event"
         assert str(candidate.origin.principal) == "agent:codex"
+
+
+def test_what_a_session_said_goes_with_it_also_between_two_stages(
+    project: Path, talk: ClaudeTalk
+) -> None:
+    talk.user("We use PostgreSQL 16 for the billing service.")
+    talk.answer("The root cause was a lock that nobody released.")
+    with memory_of(project) as memory:
+        memory.import_session(talk.path, is_ended=True)
+        for stage in ("collect", "extract", "link"):
+            memory.distill(stage, session=SESSION)
+        notes = store_root(project) / ".git/memfs/distill/work.json"
+        assert "PostgreSQL" in notes.read_text()
+        kept = notes.read_bytes()
+        memory.forget_session(SESSION)
+        assert not notes.exists()
+        # Another process wrote it again just then.
+        notes.write_bytes(kept)
+        memory.distill()
+        assert memory.candidates() == ()
+        assert not notes.exists()
