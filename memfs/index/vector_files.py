@@ -50,6 +50,10 @@ class FileVectors:
         """Whether points leave this machine: never."""
         return False
 
+    def others(self) -> Iterator[FileVectors]:
+        """Yields the places of other models beside this one."""
+        return (it for it in places_below(self.folder.parent) if it.folder != self.folder)
+
     def manifest(self) -> VectorManifest:
         """Returns what it holds; of a place that nobody wrote to, nothing."""
         return self._lines().manifest

@@ -54,13 +54,12 @@ def write_manifest_file(path: Path, manifest: VectorManifest) -> None:
     replace_file(path, json.dumps(value, separators=(",", ":")).encode("ascii"))
 
 
-def note_unpurged(folder: Path, gone: Collection[str], *, but: str = "") -> bool:
+def note_unpurged(folder: Path, gone: Collection[str]) -> bool:
     """Notes in every manifest of ``folder`` that points are still to be taken out of a server.
 
     Args:
         folder: Where the manifests are.
         gone: Records that must have no point.
-        but: Model whose server is asked already.
 
     Returns:
         Whether there was anything to note.
@@ -68,7 +67,7 @@ def note_unpurged(folder: Path, gone: Collection[str], *, but: str = "") -> bool
     is_noted = False
     for path in sorted(folder.glob("*.json")):
         manifest = read_manifest_file(path)
-        if manifest is None or manifest.model == but:
+        if manifest is None:
             continue
         named = manifest.entries.keys() & set(gone)
         if named:

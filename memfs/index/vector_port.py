@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -114,6 +114,10 @@ class VectorPlace(Protocol):
         Raises:
             IndexUnavailableError: It cannot be read.
         """
+        ...
+
+    def others(self) -> Iterable[VectorPlace]:
+        """Returns the places that models of before left for the same store, where this one is."""
         ...
 
     def nearest(

@@ -117,6 +117,8 @@ class EmbedderClient:
                 transport=self.transport,
                 follow_redirects=False,
                 trust_env=self.is_remote,
+                # Without TLS there is nothing to verify, and reading certificates takes long.
+                verify=url.startswith("https:"),
             ) as client:
                 response = client.post(url, json=payload, headers=headers)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:

@@ -69,6 +69,19 @@ class QdrantVectors:
         """Whether points leave this machine: then only what may, is put there."""
         return self._is_remote
 
+    def others(self) -> Iterator[QdrantVectors]:
+        """Yields the places of other models that this store has in the same server."""
+        for path in sorted(self._path.parent.glob("*.json")):
+            found = read_manifest_file(path)
+            if found is not None and found.model != self._model:
+                yield QdrantVectors(
+                    path,
+                    store_id=self._store_id,
+                    model=found.model,
+                    connect=self._connected,
+                    is_remote=self._is_remote,
+                )
+
     def manifest(self) -> VectorManifest:
         """Returns what was put there; of a place that nobody wrote to, nothing."""
         return read_manifest_file(self._path, self._model) or VectorManifest(model=self._model)
@@ -235,13 +248,16 @@ class QdrantVectors:
                 code="vectors.not-installed",
             ) from error
         try:
-            if self._client is None:
-                self._client = self._connect()
-            yield self._client
+            yield self._connected()
         except (ApiException, OSError, ValueError, RuntimeError) as error:
             raise IndexUnavailableError(
                 "the server of vectors was not reached, or refused", code="vectors.unreachable"
             ) from error
+
+    def _connected(self) -> QdrantClient:
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
 
     def _note(self, manifest: VectorManifest) -> None:
         try:

@@ -150,6 +150,10 @@ class _Refresh:
         self._place.settle(
             right, ledger=snapshot.commit if is_whole else "", stale=outdated - set(made)
         )
+        for other in self._place.others():
+            manifest = other.manifest()
+            if manifest.unpurged:
+                other.settle(manifest.entries.keys(), ledger=manifest.ledger, stale=manifest.stale)
         return VectorCounts(
             kept=len(kept & right),
             embedded=len(made),
@@ -227,12 +231,12 @@ def drop_vectors(workspace: Workspace, identifiers: Iterable[str]) -> bool:
     with suppress(OSError):
         (workspace.cache_dir / _FORMER_FILE).unlink(missing_ok=True)
     places: list[VectorPlace] = [*places_below(_folder(workspace))]
-    asked = ""
+    is_clean = True
     if workspace.vectors is not None:
-        places.append(workspace.vectors)
-        asked = workspace.vectors.manifest().model
-    # A server that this process has no address of is asked by the next one that has it.
-    is_clean = not note_unpurged(workspace.cache_dir / SERVER_FOLDER, gone, but=asked)
+        places += (workspace.vectors, *workspace.vectors.others())
+    else:
+        # A server that this process has no address of is asked by the next one that has it.
+        is_clean = not note_unpurged(workspace.cache_dir / SERVER_FOLDER, gone)
     for place in places:
         try:
             manifest = place.manifest()

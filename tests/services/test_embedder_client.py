@@ -76,3 +76,15 @@ def test_a_key_goes_nowhere_in_the_clear() -> None:
     assert error.value.code == "embedder.bad-address"
     assert client({}, url="http://models.example").is_remote
     assert "secret-word" not in repr(EmbedderClient(name="m", key="secret-word"))
+
+
+def test_a_question_waits_for_a_shorter_time_than_a_record() -> None:
+    seen: list[float] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request.extensions["timeout"]["read"])
+        return httpx2.Response(200, json={"embeddings": [[1, 2]]})
+
+    embedder = EmbedderClient(name="m", transport=httpx2.MockTransport(handle))
+    assert embedder.embed(("a",)) == (embedder.embed_question("a"),)
+    assert seen == [10.0, 1.0]

@@ -266,6 +266,9 @@ class Lying:
     def manifest(self) -> VectorManifest:
         return self.inner.manifest()
 
+    def others(self) -> tuple[FileVectors, ...]:
+        return ()
+
     def held(self) -> dict[str, str]:
         return dict(self.inner.held())
 
