@@ -56,6 +56,11 @@ FORMATS: Final[Mapping[str, ExportFormat]] = MappingProxyType(
             item="event",
             help="events as JSON lines, the earliest first",
         ),
+        "node-json": ExportFormat(
+            place="memfs.interop.node_export:export_nodes",
+            item="node",
+            help="nodes as one JSON array",
+        ),
         "graph": ExportFormat(
             place="memfs.domains.graph.exporting:export_graph",
             item="line",

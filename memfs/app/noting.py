@@ -157,14 +157,22 @@ class Noting(ABC):
         )
 
     def link_node(self, reference: str) -> Result:
-        """Links a node that is there to what is like it, where it is not linked to it already."""
+        """Links a node that is there to what its source related it to, and to what is like it.
+
+        What is linked already stays as it is. Relations of an imported node become edges here
+        where the import was not accepted as a whole.
+        """
         from memfs.domains.nodes.changing import node_named
+        from memfs.domains.nodes.imported import relate_imported
         from memfs.domains.nodes.linking import link_alike, near_to
         from memfs.domains.nodes.saving import near_value
 
         require_taking(self.workspace)
         self._take_in()
         stored = node_named(self.workspace, reference, self.actor)
+        identifier = stored.record.id
+        is_person = self.actor.is_person
+        relate_imported(self.workspace, [identifier], self.actor, is_confirmed=is_person)
         most = self.workspace.settings.nodes.links * 2
         found = near_to(self.workspace, stored, self.actor, most)
         made = link_alike(self.workspace, stored.record.id, found.found, found.mode)
