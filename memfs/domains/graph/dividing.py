@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from memfs.domains.graph.rehanging import MOST_EDGES, Rehanging, copied, rehung
+from memfs.domains.graph.redrawing import MOST_EDGES, copied, redirected
 from memfs.domains.graph.reshaped import SPLIT, Account, Desk, desk_of, find_meant
 from memfs.domains.graph.splitting import SPLIT_RELATION, Part, check_split, split_off
 from memfs.model.candidate import Submission
@@ -23,8 +23,10 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
+from memfs.model.status import Status
 from memfs.policy.authority import authority_of, capture_origin
 from memfs.policy.reasons import reason
+from memfs.policy.relations import ends_of_edge
 from memfs.policy.screening import screen
 from memfs.services.answers import refused
 from memfs.services.door import Decided, commit_decided
@@ -94,16 +96,16 @@ def _check_name(desk: Desk, stored: StoredRecord, part: Part) -> tuple[Reason, .
 def _planned(desk: Desk, stored: StoredRecord, part: Part, why: str) -> Decided[_Outcome]:
     first, second = split_off(stored.record, part)
     second = replace(second, id=_new_id(desk, second), authority=authority_of(stored.record))
-    faults = _judged(desk, second)
-    rehanging, copies, missing = _edges(desk, stored.record.id, second.id, part.edges)
+    faults = _judged(desk, first, second)
+    drawn, gone, missing = _edges(desk, stored.record.id, second.id, part.edges)
     faults = (*faults, *missing)
-    if len(rehanging.gone) + len(copies) > MOST_EDGES:
-        faults = (*faults, reason("merge.edges", str(len(rehanging.gone) + len(copies))))
+    if len(drawn) > MOST_EDGES:
+        faults = (*faults, reason("merge.edges", str(len(drawn))))
     outcome = _Outcome(
         first=stored.record.id,
         second=second.id,
-        copied=len(copies),
-        moved=len(rehanging.made),
+        copied=0 if gone else len(drawn),
+        moved=len(gone),
     )
     if faults:
         return Decided(replace(outcome, reasons=faults))
@@ -111,7 +113,7 @@ def _planned(desk: Desk, stored: StoredRecord, part: Part, why: str) -> Decided[
     whole = desk.edited(stored, first)
     (other,) = desk.made((second,))
     link = _link(desk, stored.record, second.id)
-    edges = (*rehanging.made, *copies, link)
+    edges = (*drawn, link)
     account = Account(
         operation=SPLIT,
         kept=stored.record.id,
@@ -120,15 +122,15 @@ def _planned(desk: Desk, stored: StoredRecord, part: Part, why: str) -> Decided[
         after=blob_id(whole.content),
         other_blob=blob_id(other.content),
         made=tuple(edge.id for edge in edges),
-        gone=tuple((item.edge.id, item.heir) for item in rehanging.gone),
+        gone=tuple(gone.items()),
     )
     receipt = desk.account(account, (first, other.record))
-    standing = desk.read(item.edge.id for item in rehanging.gone)
+    standing = desk.read(gone)
     drafts = (
         whole,
         other,
         *desk.made(edges),
-        *(desk.replaced(standing[item.edge.id], item.heir) for item in rehanging.gone),
+        *(desk.replaced(standing[name], heir) for name, heir in gone.items()),
         receipt,
     )
     plan = desk.plan(OperationKind.SPLIT, drafts, f"{second.id} off {stored.record.id}", why)
@@ -148,7 +150,7 @@ def _new_id(desk: Desk, second: Record) -> str:
     return workspace.ids.new_id(kind.id_prefix)
 
 
-def _judged(desk: Desk, second: Record) -> tuple[Reason, ...]:
+def _judged(desk: Desk, first: Record, second: Record) -> tuple[Reason, ...]:
     """Returns why the second may not stand in the ledger, decided like any statement."""
     origin = capture_origin(desk.actor, f"{second.title}\n{second.summary}\n{second.abstract}")
     submission = Submission(draft=second, origin=origin, is_confirmed=True)
@@ -158,6 +160,8 @@ def _judged(desk: Desk, second: Record) -> tuple[Reason, ...]:
         desk.catalogue,
         submission,
         reviewer=desk.actor.principal,
+        # Names that the second takes with it are not the first's any longer.
+        planned={first.id: first},
     )
     decision = judged.decision
     if decision.is_admitted and not decision.supersedes:
@@ -167,24 +171,27 @@ def _judged(desk: Desk, second: Record) -> tuple[Reason, ...]:
 
 def _edges(
     desk: Desk, first: str, second: str, wanted: tuple[str, ...]
-) -> tuple[Rehanging, tuple[Record, ...], tuple[Reason, ...]]:
-    """Returns the edges that move, those that are drawn at both, and what is wrong."""
-    hanging = desk.edges_at(first)
-    ends = {end: second if now == first else now for end, now in hanging.ends.items()}
-    ends = {**ends, first: second}
+) -> tuple[tuple[Record, ...], dict[str, str], tuple[Reason, ...]]:
+    """Returns the edges to make, what gives way to which of them, and what is wrong."""
+    active = {
+        name: stored.record
+        for name, stored in desk.edges_at([first]).items()
+        if stored.record.status is Status.ACTIVE
+    }
+    resolve = desk.resolver({first: second})
     if not wanted:
-        records = (item.record for item in hanging.edges.values())
-        return Rehanging(), copied(records, ends=ends, new_id=desk.new_edge_id), ()
+        return copied(active.values(), resolve=resolve, new_id=desk.new_edge_id), {}, ()
     names = {split_version(name.strip())[0].lower() for name in wanted}
-    chosen = [
-        stored.record
-        for name, stored in hanging.edges.items()
-        if any(name.endswith(wish) for wish in names)
-    ]
+    chosen = [name for name in active if any(name.endswith(wish) for wish in names)]
     if len(chosen) != len(names):
-        return Rehanging(), (), (reason("split.edge"),)
-    moved = rehung(chosen, (), ends=ends, heir=first, new_id=desk.new_edge_id)
-    return moved, (), ()
+        return (), {}, (reason("split.edge"),)
+    made, gone = [], {}
+    for name in chosen:
+        start, _, end = ends_of_edge(active[name])
+        moved = redirected(active[name], resolve(start), resolve(end), desk.new_edge_id())
+        made.append(replace(moved, supersedes=(name,)))
+        gone[name] = moved.id
+    return tuple(made), gone, ()
 
 
 def _link(desk: Desk, first: Record, second: str) -> Record:

@@ -8,7 +8,7 @@ away what it brought and leaves whatever was said since. How the edges follow is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypeVar
@@ -26,6 +26,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.authority import authority_of, labelled
 from memfs.policy.bounds import check_bounds
 from memfs.policy.reasons import reason
+from memfs.policy.relations import ends_of_edge
 
 MERGED_KINDS: Final = frozenset({ENTITY_KIND, "note"})
 """Kinds of which two can become one: things, and nodes about anything."""
@@ -55,7 +56,7 @@ def check_result(record: Record, registry: KindRegistry) -> tuple[Reason, ...]:
     return check_bounds(record, registry.get(record.kind))
 
 
-def merged(kept: Record, absorbed: Record, remarks: Iterable[str] = ()) -> Record:
+def merged(kept: Record, absorbed: Record, edges: Sequence[Record] = ()) -> Record:
     """Returns what ``kept`` says once it stands for ``absorbed`` too.
 
     The names of the absorbed one become aliases, its summary and abstract fill what is empty.
@@ -65,11 +66,15 @@ def merged(kept: Record, absorbed: Record, remarks: Iterable[str] = ()) -> Recor
     Args:
         kept: The record that stays.
         absorbed: The record that gives way to it.
-        remarks: Words of edges that are not drawn any more, a line each.
+        edges: Edges that are not drawn any more and say more than what stands in their place:
+            the record keeps their words.
     """
-    labels = labelled(kept, kept.origin, (absorbed,)) if kept.origin is not None else kept
+    sources = (absorbed, *edges)
+    labels = labelled(kept, kept.origin, sources) if kept.origin is not None else kept
     own = {kept.id, absorbed.id}
     fields, left_fields = _merged_fields(kept, absorbed)
+    remarks = (f"{ends_of_edge(edge)[1]}: {words_of_edge(edge)}" for edge in edges)
+    names = tuple(item.id for item in sources)
     return replace(
         labels,
         body=_with_section(kept.body, section_of(kept, absorbed, (*left_fields, *remarks))),
@@ -82,7 +87,7 @@ def merged(kept: Record, absorbed: Record, remarks: Iterable[str] = ()) -> Recor
             for item in dict.fromkeys((*kept.relations, *absorbed.relations))
             if split_version(item.target)[0] not in own
         ),
-        derived_from=_without(_union(kept.derived_from, (absorbed.id,)), {kept.id}),
+        derived_from=_without(_union(kept.derived_from, names), {kept.id}),
         supersedes=_without(_union(kept.supersedes, (absorbed.id,)), {kept.id}),
         event_time=kept.event_time or absorbed.event_time,
         confidence=_lower(kept.confidence, absorbed.confidence),
@@ -90,10 +95,15 @@ def merged(kept: Record, absorbed: Record, remarks: Iterable[str] = ()) -> Recor
         expires=_lower(kept.expires, absorbed.expires),
         review_after=_lower(kept.review_after, absorbed.review_after),
         branch=kept.branch if kept.branch == absorbed.branch else "",
-        authority=min(authority_of(kept), authority_of(absorbed)),
+        authority=min(authority_of(kept), *map(authority_of, sources)),
         fields=fields,
         unknown={**absorbed.unknown, **kept.unknown},
     )
+
+
+def words_of_edge(edge: Record) -> str:
+    """Returns what an edge says beyond its ends, on one line; empty for nothing."""
+    return " ".join(f"{edge.summary}\n{edge.abstract}\n{edge.body}".split())
 
 
 def section_of(kept: Record, absorbed: Record, lines: Iterable[str] = ()) -> str:

@@ -6,12 +6,12 @@ it, and by nothing else, the change is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memfs.domains.graph.rehanging import triple_of
+from memfs.domains.graph.redrawing import Redrawn, drawn_by
 from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue, CatalogueEntry
 from memfs.model.decision import Decision
@@ -40,14 +40,7 @@ from memfs.store.snapshot import Snapshot
 MERGE: Final = "merge"
 SPLIT: Final = "split"
 _MOST_REASON: Final = 60
-
-
-@frozen(kw_only=False)
-class Hanging:
-    """Edges by id, and each end that became another since they were drawn."""
-
-    edges: Mapping[str, StoredRecord]
-    ends: Mapping[str, str]
+_HOLDING: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED})
 
 
 @frozen
@@ -62,7 +55,8 @@ class Account:
         after: Blob of the kept record after.
         other_blob: Blob of a record that was made.
         made: Ids of edges that were made.
-        gone: Id of each edge that gave way, and of what stands in its place.
+        gone: Of a split: id of each edge that moved, and of the one in its place.
+        inner: Of a merge: ids of edges that would lead to themselves since.
     """
 
     operation: str
@@ -73,6 +67,7 @@ class Account:
     other_blob: str = ""
     made: tuple[str, ...] = ()
     gone: tuple[tuple[str, str], ...] = ()
+    inner: tuple[str, ...] = ()
 
 
 def account_of(
@@ -104,6 +99,7 @@ def _account_from(record: Record) -> Account | None:
         other_blob=str(details.get("other_blob", "")),
         made=tuple(map(str, _listed(details.get("made")))),
         gone=tuple((edge, heir) for edge, _, heir in gone),
+        inner=tuple(map(str, _listed(details.get("inner")))),
     )
 
 
@@ -194,9 +190,9 @@ class Desk:
         found = read_entries(self.workspace, self.snapshot, rows)
         return {stored.record.id: stored for stored in found}
 
-    def edges_at(self, identifier: str) -> Hanging:
-        """Returns the active edges at a record, and what their ends became since."""
-        links = self.catalogue.links_of([identifier], sorts=[EdgeSort.ASSERTED])
+    def edges_at(self, identifiers: Iterable[str]) -> dict[str, StoredRecord]:
+        """Returns the active edges at some records, and all edges that they stand for, by id."""
+        links = self.catalogue.links_of(tuple(identifiers), sorts=[EdgeSort.ASSERTED])
         paths = dict.fromkeys(link.path for link in links)
         rows = [row for path in paths if (row := self.catalogue.by_path(path)) is not None]
         edges = {
@@ -204,9 +200,30 @@ class Desk:
             for stored in read_entries(self.workspace, self.snapshot, rows)
             if stored.record.kind == EDGE_KIND and stored.record.status is Status.ACTIVE
         }
-        ends = {end for stored in edges.values() for end in triple_of(stored.record)[::2]}
-        became = {end: self.catalogue.resolve_merged(end) for end in ends}
-        return Hanging(edges, {end: now for end, now in became.items() if now != end})
+        names = {name for item in edges.values() for name in drawn_by(item.record)}
+        behind = self.read(names - edges.keys())
+        return {n: item for n, item in behind.items() if item.record.status in _HOLDING} | edges
+
+    def resolver(self, became: Mapping[str, str]) -> Callable[[str], str]:
+        """Returns what tells what an id is, now that some became others."""
+        known: dict[str, str] = {}
+
+        def resolve(name: str) -> str:
+            if name not in known:
+                known[name] = self.catalogue.resolve_merged(name)
+            return became.get(known[name], known[name])
+
+        return resolve
+
+    def redrawn_files(
+        self, redrawn: Redrawn, edges: Mapping[str, StoredRecord]
+    ) -> tuple[Draft, ...]:
+        """Lays out what becomes of edges."""
+        return (
+            *self.made(redrawn.made),
+            *(self.replaced(edges[name], heir) for name, heir in sorted(redrawn.heirs.items())),
+            *(self.standing_again(edges[name]) for name in sorted(redrawn.again)),
+        )
 
     def edited(self, stored: StoredRecord, record: Record) -> Draft:
         """Lays out ``record`` in the file of ``stored``; only what differs is written.
@@ -261,6 +278,7 @@ class Desk:
             "other_blob": account.other_blob,
             "made": list(account.made),
             "gone": [" ".join(pair) for pair in account.gone],
+            "inner": list(account.inner),
         }
         return receipt_draft(
             self.workspace,
@@ -288,7 +306,8 @@ class Desk:
         return replace(plan, transaction=self.transaction)
 
     def _worth(self, record: Record) -> Decision:
-        return replace(self.decision, authority=authority_of(record))
+        """Returns the decision about one record: what it is worth, and whose place it takes."""
+        return replace(self.decision, authority=authority_of(record), supersedes=record.supersedes)
 
 
 @contextmanager

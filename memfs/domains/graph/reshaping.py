@@ -7,12 +7,13 @@ program asks for waits (see ``memfs.app.reshaping``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from memfs.domains.graph.merging import check_merge, check_result, merged
-from memfs.domains.graph.rehanging import MOST_EDGES, Rehanging, rehung
-from memfs.domains.graph.reshaped import MERGE, Account, Desk, Hanging, desk_of, find_meant
+from memfs.domains.graph.merging import check_merge, check_result, merged, words_of_edge
+from memfs.domains.graph.redrawing import MOST_EDGES, Redrawn, drawn_by, redrawn
+from memfs.domains.graph.reshaped import MERGE, Account, Desk, desk_of, find_meant
 from memfs.model.decision import Reason
 from memfs.model.digests import blob_id
 from memfs.model.frozen import frozen
@@ -20,8 +21,8 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
+from memfs.model.status import Status
 from memfs.policy.reasons import reason
-from memfs.policy.relations import ends_of_edge
 from memfs.policy.screening import screen
 from memfs.services.answers import refused
 from memfs.services.door import Decided, commit_decided
@@ -81,15 +82,21 @@ def merge(workspace: Workspace, first: str, second: str, actor: Actor, *, why: s
 
 
 def _planned(desk: Desk, kept: StoredRecord, absorbed: StoredRecord, why: str) -> Decided[_Outcome]:
-    moving, standing = desk.edges_at(absorbed.record.id), desk.edges_at(kept.record.id)
-    rehanging = _rehung(desk, moving, standing, kept.record.id, absorbed.record.id)
-    stored = {**standing.edges, **moving.edges}
-    record = merged(kept.record, absorbed.record, _remarks(rehanging, stored))
+    names = (kept.record.id, absorbed.record.id)
+    edges = desk.edges_at(names)
+    anew = redrawn(
+        {name: stored.record for name, stored in edges.items()},
+        [name for stored in edges.values() for name in drawn_by(stored.record)],
+        resolve=desk.resolver({absorbed.record.id: kept.record.id}),
+        heir=kept.record.id,
+        new_id=desk.new_edge_id,
+    )
+    record = merged(kept.record, absorbed.record, _wordy(anew, edges))
     record = replace(record, version=kept.record.version + 1)
-    outcome = _counted(kept.record.id, absorbed.record.id, rehanging)
+    outcome = _counted(kept.record.id, absorbed.record.id, anew, edges)
     faults = check_result(record, desk.workspace.registry)
-    if len(rehanging.gone) > MOST_EDGES:
-        faults = (*faults, reason("merge.edges", str(len(rehanging.gone))))
+    if anew.touched > MOST_EDGES:
+        faults = (*faults, reason("merge.edges", str(anew.touched)))
     if faults:
         return Decided(replace(outcome, reasons=faults))
     whole = desk.edited(kept, record)
@@ -99,15 +106,14 @@ def _planned(desk: Desk, kept: StoredRecord, absorbed: StoredRecord, why: str) -
         other=absorbed.record.id,
         before=kept.blob,
         after=blob_id(whole.content),
-        made=tuple(edge.id for edge in rehanging.made),
-        gone=tuple((item.edge.id, item.heir) for item in rehanging.gone),
+        made=tuple(edge.id for edge in anew.made),
+        inner=anew.inner,
     )
     receipt = desk.account(account, (record, absorbed.record))
     drafts = (
         whole,
         desk.replaced(absorbed, kept.record.id),
-        *desk.made(rehanging.made),
-        *(desk.replaced(stored[item.edge.id], item.heir) for item in rehanging.gone),
+        *desk.redrawn_files(anew, edges),
         receipt,
     )
     subject = f"{absorbed.record.id} into {kept.record.id}"
@@ -115,43 +121,31 @@ def _planned(desk: Desk, kept: StoredRecord, absorbed: StoredRecord, why: str) -
     return Decided(replace(outcome, path=kept.path, receipt=receipt.record.id), plan)
 
 
-def _rehung(desk: Desk, moving: Hanging, standing: Hanging, kept: str, absorbed: str) -> Rehanging:
-    became = {**standing.ends, **moving.ends}
-    ends = {end: kept if now == absorbed else now for end, now in became.items()}
-    return rehung(
-        (item.record for item in moving.edges.values()),
-        (item.record for item in standing.edges.values()),
-        ends={**ends, absorbed: kept},
-        heir=kept,
-        new_id=desk.new_edge_id,
-    )
+def _wordy(anew: Redrawn, edges: Mapping[str, StoredRecord]) -> tuple[Record, ...]:
+    """Returns the edges that are not drawn any more and say more than what stands for them."""
+    heirs = {name: stored.record for name, stored in edges.items()}
+    heirs |= {edge.id: edge for edge in anew.made}
+    found = []
+    for name, by in sorted(anew.heirs.items()):
+        edge = edges[name].record
+        words = words_of_edge(edge)
+        if words and (by not in heirs or words not in words_of_edge(heirs[by])):
+            found.append(edge)
+    return tuple(found)
 
 
-def _remarks(rehanging: Rehanging, stored: dict[str, StoredRecord]) -> tuple[str, ...]:
-    """Returns what edges say that are not drawn any more, where their heirs do not say it too."""
-    heirs = {edge.id: edge for edge in rehanging.made}
-    lines = []
-    for item in rehanging.gone:
-        heir = heirs.get(item.heir) or (stored[item.heir].record if item.heir in stored else None)
-        words = _words(item.edge)
-        if words and (heir is None or words not in _words(heir)):
-            lines.append(f"{ends_of_edge(item.edge)[1]}: {words}")
-    return tuple(lines)
-
-
-def _words(edge: Record) -> str:
-    return " ".join(f"{edge.summary}\n{edge.abstract}\n{edge.body}".split())
-
-
-def _counted(kept: str, absorbed: str, rehanging: Rehanging) -> _Outcome:
-    made = {edge.id for edge in rehanging.made}
-    heirs = [item.heir for item in rehanging.gone]
-    inner = sum(heir == kept for heir in heirs)
+def _counted(
+    kept: str, absorbed: str, anew: Redrawn, edges: Mapping[str, StoredRecord]
+) -> _Outcome:
+    """Counts by what is drawn: an edge that stood for others before counts once."""
+    active = [name for name in anew.heirs if edges[name].record.status is Status.ACTIVE]
+    inner = sum(anew.heirs[name] == kept for name in active)
+    moved = len(anew.made)
     return _Outcome(
         kept=kept,
         absorbed=absorbed,
-        moved=len(made),
-        folded=len(heirs) - inner - len(made),
+        moved=moved,
+        folded=max(0, len(active) - inner - moved),
         inner=inner,
     )
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from memfs.domains.graph.parting import taken_apart
-from memfs.domains.graph.rehanging import triple_of
+from memfs.domains.graph.redrawing import REDRAWN, drawn_by, redrawn
 from memfs.domains.graph.reshaped import (
     MERGE,
-    SPLIT,
     Account,
     Desk,
     account_of,
@@ -22,6 +21,7 @@ from memfs.errors import DataError, StoreError
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.graph import EDGE_KIND
+from memfs.model.ids import EDGE_PREFIX, is_id
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
@@ -29,6 +29,7 @@ from memfs.model.result import Result, ResultStatus
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.policy.reasons import reason
+from memfs.policy.relations import ends_of_edge
 from memfs.services.answers import refused
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.door import Decided, commit_decided
@@ -38,7 +39,6 @@ from memfs.services.served_records import record_from
 from memfs.store.snapshot import Snapshot
 
 _RULE: Final = "record.part"
-_CHAIN: Final = 64
 
 
 @frozen
@@ -94,15 +94,17 @@ def _standing(desk: Desk, found: Iterable[StoredRecord], operation: str) -> tupl
             names = _others_of(desk, stored.record.id)
         for name in names:
             account = account_of(desk.workspace, desk.snapshot, desk.catalogue, name)
-            if account is not None and _is_standing(desk, account, operation):
+            if account is None or stored.record.id not in (account.kept, account.other):
+                continue
+            if _is_standing(desk, account, operation):
                 accounts[account.other] = account
     return tuple(accounts.values())
 
 
 def _others_of(desk: Desk, kept: str) -> list[str]:
     """Returns the ids of what was merged into a record, or split off it."""
-    hanging = desk.edges_at(kept)
-    ends = (end for item in hanging.edges.values() for end in triple_of(item.record)[::2])
+    edges = desk.edges_at([kept])
+    ends = (end for item in edges.values() for end in ends_of_edge(item.record)[::2])
     names = (*desk.catalogue.merged_into(kept), *ends)
     return [name for name in dict.fromkeys(names) if name != kept]
 
@@ -123,25 +125,23 @@ def _is_standing(desk: Desk, account: Account, operation: str) -> bool:
 def _planned(desk: Desk, account: Account) -> Decided[_Outcome]:
     records = desk.read((account.kept, account.other))
     kept, other = records[account.kept], records[account.other]
-    edges = desk.read((*account.made, *(name for pair in account.gone for name in pair)))
     outcome = _Outcome(operation=account.operation, kept=account.kept, other=account.other)
-    if account.operation == SPLIT and _is_changed(desk, account, other):
+    is_merge = account.operation == MERGE
+    if not is_merge and _is_changed(desk, account, other):
         return Decided(replace(outcome, reasons=(reason("part.changed-since"),)))
     record, is_clean = _apart(desk, account, kept)
-    returned = _returned(desk, account, edges)
-    drafts: list[Draft] = []
-    if record != kept.record:
-        drafts.append(desk.edited(kept, replace(record, version=kept.record.version + 1)))
-    if account.operation == MERGE:
-        drafts.append(desk.standing_again(other))
-    else:
-        drafts.append(desk.replaced(other, account.kept))
-    drafts += returned
-    number = sum(draft.record.status is Status.ACTIVE for draft in returned)
-    outcome = replace(outcome, returned=number, is_clean=is_clean)
-    kind = OperationKind.MERGE if account.operation == MERGE else OperationKind.SPLIT
+    edges = _parted_edges(desk, account) if is_merge else _joined_edges(desk, account)
+    whole = replace(record, version=kept.record.version + 1)
+    drafts = (
+        *((desk.edited(kept, whole),) if record != kept.record else ()),
+        desk.standing_again(other) if is_merge else desk.replaced(other, account.kept),
+        *edges,
+    )
+    returned = sum(draft.record.status is Status.ACTIVE for draft in edges)
+    outcome = replace(outcome, returned=returned, is_clean=is_clean)
+    kind = OperationKind.MERGE if is_merge else OperationKind.SPLIT
     subject = f"{account.other} of {account.kept} is taken back"
-    return Decided(outcome, desk.plan(kind, tuple(drafts), subject))
+    return Decided(outcome, desk.plan(kind, drafts, subject))
 
 
 def _apart(desk: Desk, account: Account, kept: StoredRecord) -> tuple[Record, bool]:
@@ -172,61 +172,85 @@ def _is_changed(desk: Desk, account: Account, other: StoredRecord) -> bool:
     """Whether something was said of what was split off that would be lost with it."""
     if other.blob != account.other_blob:
         return True
-    return not desk.edges_at(account.other).edges.keys() <= set(account.made)
+    return not desk.edges_at([account.other]).keys() <= set(account.made)
 
 
-def _returned(desk: Desk, account: Account, edges: Mapping[str, StoredRecord]) -> list[Draft]:
-    """Returns the edges that come back and those that go; what was taken back since stays so."""
-    made = set(account.made)
-    going: dict[str, str] = {}
-    coming: list[StoredRecord] = []
-    for name, heir in account.gone:
-        old = edges.get(name)
-        if old is None or old.record.status is not Status.SUPERSEDED:
+def _parted_edges(desk: Desk, account: Account) -> tuple[Draft, ...]:
+    """Draws the edges of a merge anew, as if it had not been."""
+    own = {account.other, *desk.catalogue.merged_into(account.other)}
+    now = desk.resolver({})
+
+    def resolve(name: str) -> str:
+        return account.other if name in own else now(name)
+
+    edges = desk.edges_at([account.kept])
+    drawn = {name for stored in edges.values() for name in drawn_by(stored.record)}
+    inner = {
+        name
+        for merged in desk.catalogue.merged_into(account.kept)
+        if (found := account_of(desk.workspace, desk.snapshot, desk.catalogue, merged))
+        for name in found.inner
+    }
+    # What led to itself then and is drawn elsewhere since is no longer inner.
+    folded = {
+        name: stored
+        for name, stored in desk.read(inner).items()
+        if not is_id(stored.record.superseded_by, EDGE_PREFIX)
+    }
+    edges |= folded
+    replaced = _replaced_since(desk, account, own)
+    edges |= desk.read(replaced)
+    records = {
+        name: stored.record
+        for name, stored in edges.items()
+        if stored.record.status in (Status.ACTIVE, Status.SUPERSEDED)
+    }
+    anew = redrawn(
+        records,
+        drawn | (folded.keys() & records.keys()) | (replaced & records.keys()),
+        resolve=resolve,
+        heir=account.kept,
+        new_id=desk.new_edge_id,
+    )
+    return desk.redrawn_files(anew, edges)
+
+
+def _replaced_since(desk: Desk, account: Account, own: set[str]) -> set[str]:
+    """Returns the drawn edges of what returns whose edge at the kept one was replaced since.
+
+    What was said of the one since says nothing of the other.
+    """
+    made = desk.read(account.made)
+    passed = [item.record for item in made.values() if item.record.status is Status.SUPERSEDED]
+    heirs = desk.read(record.superseded_by for record in passed)
+    found: set[str] = set()
+    for record in passed:
+        heir = heirs.get(record.superseded_by)
+        if heir is None or heir.record.kind != EDGE_KIND or heir.record.transform == REDRAWN:
             continue
-        if old.record.superseded_by != heir:
+        if heir.record.id in drawn_by(record):
             continue
-        if heir == account.kept:
-            coming.append(old)
+        for name, stored in desk.read(drawn_by(record)).items():
+            if own & {*ends_of_edge(stored.record)}:
+                found.add(name)
+    return found
+
+
+def _joined_edges(desk: Desk, account: Account) -> tuple[Draft, ...]:
+    """Returns the edges of a split that move back, and those that are not drawn any more."""
+    edges = desk.read((*account.made, *(name for name, _ in account.gone)))
+    moved = {heir: name for name, heir in account.gone}
+    drafts = []
+    for name in account.made:
+        stored = edges.get(name)
+        if stored is None or stored.record.status is not Status.ACTIVE:
             continue
-        now = _present(desk, heir)
-        if now is None:
-            continue
-        coming.append(old)
-        if heir in made and _is_only_moved(desk, edges.get(heir), now):
-            going.setdefault(now.record.id, name)
-    if account.operation == SPLIT:
-        for name in account.made:
-            if name in edges and edges[name].record.status is Status.ACTIVE:
-                going.setdefault(name, account.kept)
-    standing = desk.read(going)
-    return [
-        *(desk.standing_again(old) for old in coming),
-        *(desk.replaced(standing[name], heir) for name, heir in going.items()),
-    ]
-
-
-def _present(desk: Desk, edge: str) -> StoredRecord | None:
-    """Returns the active edge that stands in the place of one; ``None`` where it was taken back."""
-    seen: set[str] = set()
-    while edge not in seen and len(seen) < _CHAIN:
-        seen.add(edge)
-        stored = desk.read((edge,)).get(edge)
-        if stored is None or stored.record.kind != EDGE_KIND:
-            return None
-        if stored.record.status is Status.ACTIVE:
-            return stored
-        edge = stored.record.superseded_by
-    return None
-
-
-def _is_only_moved(desk: Desk, made: StoredRecord | None, now: StoredRecord) -> bool:
-    """Whether an edge is the one that was made, its ends at most moved on by later merges."""
-    if made is None or made.record.id == now.record.id:
-        return made is not None
-    was, present = triple_of(made.record), triple_of(now.record)
-    ends = (desk.catalogue.resolve_merged(was[0]), was[1], desk.catalogue.resolve_merged(was[2]))
-    return ends == present and made.record.id in now.record.supersedes
+        old = edges.get(moved.get(name, ""))
+        is_back = old is not None and old.record.superseded_by == name
+        drafts.append(desk.replaced(stored, moved[name] if is_back else account.kept))
+        if old is not None and is_back:
+            drafts.append(desk.standing_again(old))
+    return tuple(drafts)
 
 
 def _answer(

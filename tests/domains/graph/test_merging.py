@@ -20,7 +20,7 @@ from memfs.model.origin import Origin, OriginClass
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE
 from memfs.model.status import Status
-from tests.support.graphs import claim, entity, named
+from tests.support.graphs import claim, edge, entity, named
 from tests.support.recall_stores import STATED
 
 LATER = datetime(2027, 1, 1, tzinfo=UTC)
@@ -155,9 +155,12 @@ def test_words_that_stand_there_already_are_not_said_twice() -> None:
 def test_otherwise_worded_attributes_are_both_kept() -> None:
     first = replace(entity("PG", body=""), fields={"attributes": {"port": 1}})
     second = replace(entity("PG2", body=""), fields={"attributes": {"port": 2, "os": "x"}})
-    whole = merged(first, second, remarks=("uses: since spring",))
+    drawn = edge("PG", "PG2", summary="since\nspring", sensitivity=Sensitivity.CONFIDENTIAL)
+    whole = merged(first, second, (drawn,))
     assert whole.fields["attributes"] == {"port": 1, "os": "x"}
     assert whole.body == "## PG2\n\n- port: 2\n- uses: since spring\n"
+    assert whole.derived_from == (second.id, drawn.id)
+    assert whole.sensitivity is Sensitivity.CONFIDENTIAL
 
 
 @pytest.mark.parametrize(
