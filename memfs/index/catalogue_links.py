@@ -20,8 +20,8 @@ from memfs.policy.graph_links import NAMED, name_digest
 
 LINK_SCHEMA: Final = """
 CREATE TABLE link (path NOT NULL, start NOT NULL, end NOT NULL, sort NOT NULL, relation NOT NULL,
-    record NOT NULL, since NOT NULL, until NOT NULL,
-    PRIMARY KEY (path, start, end, sort, relation)) WITHOUT ROWID;
+    record NOT NULL, since NOT NULL, until NOT NULL);
+CREATE INDEX link_path ON link (path);
 CREATE INDEX link_start ON link (start);
 CREATE INDEX link_end ON link (end);
 CREATE TABLE alias (key NOT NULL, path NOT NULL, PRIMARY KEY (key, path)) WITHOUT ROWID;
@@ -38,9 +38,12 @@ _MERGED_SORTS: Final = frozenset({EdgeSort.ASSERTED, EdgeSort.MENTIONS})
 
 
 def add_links(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
-    """Writes links, each in place of the same one at its path."""
+    """Writes links in place of all that stood at their paths."""
+    written = list(links)
+    paths = dict.fromkeys(link.path for link in written)
+    connection.executemany("DELETE FROM link WHERE path = ?", ((path,) for path in paths))
     connection.executemany(
-        f"INSERT OR REPLACE INTO link ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO link ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 link.path,
@@ -52,7 +55,7 @@ def add_links(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
                 format_instant(link.since) if link.since else "",
                 format_instant(link.until) if link.until else "",
             )
-            for link in links
+            for link in written
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Edges at the door: two ends that are there, and one entity a name (E5, O8, M11).
+"""The graph at the door: two ends that are there, and one entity a name (E5, O8, M11).
 
 A relation of something to nothing says nothing, so an edge is refused whose end is not in the
 ledger, or not for whoever says it. What waits may wait for its ends: it is looked at again when
@@ -8,13 +8,17 @@ it is accepted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from memfs.model.authority import Sensitivity
+from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Reason, Verdict
 from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.ids import is_id
+from memfs.model.naming import entity_key
 from memfs.model.record import Record
+from memfs.policy.graph_links import keys_of_entity
 from memfs.policy.pipeline import Context, Findings
 from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
@@ -30,7 +34,7 @@ def check_ends(context: Context, findings: Findings) -> Findings:
     if kind in _GRAPH and context.draft.sensitivity >= Sensitivity.SEALED:
         return findings.ended(Verdict.REJECT, [reason("graph.sealed")])
     if kind != EDGE_KIND:
-        return findings
+        return _check_names(context, findings)
     start, _, end = ends_of_edge(context.draft)
     if not (is_id(start) and is_id(end)):
         return findings.ended(Verdict.REJECT, [reason("edge.bad-end")])
@@ -39,6 +43,18 @@ def check_ends(context: Context, findings: Findings) -> Findings:
     missing = tuple(_missing(context, (start, end)))
     is_decided = context.is_person or Trait.CONFIRMED in findings.traits
     return findings.ended(Verdict.REJECT, missing) if is_decided else findings.held(missing)
+
+
+def _check_names(context: Context, findings: Findings) -> Findings:
+    """Lets two things of one namespace share no name; who is only proposed may wait for that."""
+    bearers, own = context.view.bearers, entity_key(context.draft.title)
+    same = next((item for item in bearers if own in keys_of_entity(item)), None)
+    if same is not None and context.submission.action is CandidateAction.ADD:
+        ended = findings.ended(Verdict.DUPLICATE, [reason("duplicate.same-id", same.id)])
+        return replace(ended, duplicate_of=same.id)
+    taken = tuple(filter(None, (check_name(item.id) for item in bearers)))
+    is_decided = context.is_person or Trait.CONFIRMED in findings.traits
+    return findings.ended(Verdict.REJECT, taken) if is_decided else findings.held(taken)
 
 
 def _missing(context: Context, ends: tuple[str, str]) -> Iterator[Reason]:

@@ -45,6 +45,7 @@ class AdmissionView:
         evidence: Every record that the draft cites as evidence, quotes or was derived from,
             by id; what is not here counts as missing.
         ends: What an edge would join, by id; what is not here is not there for its proposer.
+        bearers: Other entities of the namespace that bear a name of the draft.
         excerpts: The words of cited sources that still stand, by the id of their envelope.
         polluted: Namespaces that are not to be relied on until they are repaired.
         support: Evidence of the active records that say the same, by the id of the record.
@@ -63,6 +64,7 @@ class AdmissionView:
     target: StoredRecord | None = None
     evidence: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
     ends: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
+    bearers: tuple[Record, ...] = ()
     excerpts: Mapping[str, Record] = field(default_factory=lambda: _NO_EVIDENCE)
     polluted: frozenset[Scope] = frozenset()
     support: Mapping[str, tuple[Record, ...]] = field(default_factory=lambda: _NO_SUPPORT)

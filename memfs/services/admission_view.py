@@ -19,6 +19,7 @@ from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView
+from memfs.policy.graph_links import keys_of_entity
 from memfs.policy.promotion import WORK_KINDS
 from memfs.policy.relations import joined_by
 from memfs.policy.verification import Verification
@@ -70,6 +71,7 @@ def admission_view(
         same_content=same_content,
         target=_target(workspace, snapshot, catalogue, submission.target),
         evidence=evidence,
+        bearers=_bearers(workspace, snapshot, catalogue, draft, planned),
         ends=_ends(workspace, snapshot, catalogue, draft, planned),
         excerpts=_excerpts(workspace, snapshot, catalogue, evidence),
         support={
@@ -123,6 +125,30 @@ def _ends(
     ends = joined_by(draft)
     beside = {name: planned[name] for name in ends if name in planned}
     return {**beside, **_evidence(workspace, snapshot, catalogue, ends)} if ends else beside
+
+
+def _bearers(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    draft: Record,
+    planned: Mapping[str, Record],
+) -> tuple[Record, ...]:
+    """Finds the other entities of a namespace that bear a name of the draft, each once."""
+    keys = keys_of_entity(draft)
+    if not keys:
+        return ()
+    scope = draft.scope or workspace.scope
+    rows = {row.path: row for key in keys for row in catalogue.entities_named(key)}
+    found = (item.record for item in read_entries(workspace, snapshot, rows.values()))
+    left = (planned.get(record.id, record) for record in found)
+    return tuple(
+        record
+        for record in left
+        if record.id != draft.id
+        and (record.scope or workspace.scope) == scope
+        and set(keys) & set(keys_of_entity(record))
+    )
 
 
 def _ids(references: Iterable[str]) -> tuple[str, ...]:

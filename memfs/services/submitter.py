@@ -47,6 +47,7 @@ def known_to_submitter(
         view,
         same_subject=known(view.same_subject),
         same_content=known(view.same_content),
+        bearers=tuple(item for item in view.bearers if may_know(item)),
         ends={name: item for name, item in view.ends.items() if may_know(item)},
         evidence={name: item for name, item in view.evidence.items() if may_know(item)},
         target=target if target is not None and may_know(target.record) else None,

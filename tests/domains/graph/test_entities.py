@@ -219,6 +219,21 @@ def test_a_page_that_is_edited_by_hand_is_reviewed_like_any_record(
         assert memory.entity("stump").names == ("Bollard", "post", "stump")
 
 
+def test_no_door_lets_two_things_share_a_name(workspace: Workspace) -> None:
+    """Whoever proposes, imports or accepts: what bears the name already is told."""
+    waits = changed(workspace, "mole", AGENT, aliases=("Backbone",))
+    assert waits.status is ResultStatus.WAITING
+    keel = added(workspace, "Keel", aliases=("backbone",)).target
+    assert accept(workspace, waits.target, ANA).status is ResultStatus.REFUSED
+    raw = entity_draft(workspace.scope, "Backbone")
+    for actor, is_confirmed in ((ANA, False), (AGENT, False), (AGENT, True)):
+        origin = capture_origin(actor, "backbone")
+        offered = Submission(draft=raw, origin=origin, is_confirmed=is_confirmed)
+        told = submit(workspace, offered, actor)
+        assert (told.status, told.target) == (ResultStatus.DUPLICATE, keel)
+    assert page(workspace, "backbone").stored.record.title == "Keel"
+
+
 @pytest.mark.parametrize(
     "name",
     ["../../etc/passwd", "a" * 200, "人工知能", "-rf", "con", "🏴 flag", "a: b", "'q'", "#1"],
