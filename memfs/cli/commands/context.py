@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     short_help="Give an agent what it should know before it starts.",
     examples=(
         "memfs context --session-start",
+        'memfs context --session-start --opening "where were we with the importer?"',
         'memfs context --task "make the importer resume" --budget 1500',
         "memfs context --task-file prompt.txt --prepend",
         "memfs context --replay",
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
     help="Read the task from a file; - for standard input.",
 )
 @click.option("--session-start", is_flag=True, help="Nothing is asked yet.")
+@click.option(
+    "--opening",
+    default="",
+    metavar="TEXT",
+    help="What the session opens with; of a trivial opening nothing is looked up.",
+)
 @click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Hard size of the packet.")
 @click.option("--limit", type=click.IntRange(0, 64), help="At most so many records.")
 @click.option("--purpose", default="", metavar="LABEL", help="What it is for, for grants.")
@@ -57,6 +64,7 @@ def command(
     task: str,
     task_file: Path | None,
     session_start: bool,
+    opening: str,
     budget: int | None,
     limit: int | None,
     purpose: str,
@@ -78,6 +86,7 @@ def command(
             budget=budget,
             items=limit,
             purpose=purpose,
+            opening=opening,
         )
     if invocation.is_json:
         from memfs.cli.values import packet_value
