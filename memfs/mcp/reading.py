@@ -33,6 +33,7 @@ from memfs.mcp.navigating import (
     turn_entry,
 )
 from memfs.mcp.tools import Call, Tool
+from memfs.mcp.walking import HOPS, WHERE, neighbors
 from memfs.model.ids import CANDIDATE_PREFIX, RUN_PREFIX, is_id
 from memfs.model.packet import MemoryState, Packet
 from memfs.model.values import JsonValue
@@ -132,15 +133,22 @@ def _options(call: Call) -> QuestionOptions:
 def search(memory: Memory, call: Call) -> Answer:
     """Lists what matches, a few lines each: records, issues, runs, or the caller's proposals."""
     require_serving(memory.workspace, memory.actor)
+    if "hops" in call.arguments.values and call.arguments.text("where") != WHERE:
+        raise ArgumentError(f"hops: only where={WHERE} goes in hops")
     first = call.position(memory)
     size = call.arguments.number("limit", PAGE)
     entries = _LISTS[call.arguments.text("where") or "memory"](memory, call, first, size)
     shown = entries[:size]
     numbered = [f"{first + at}. {text}" for at, text in enumerate(shown, start=1)]
     page = page_of(numbered, first=first, is_more=len(entries) > size)
-    most = MOST_FOUND if _is_search(call) else MOST_ENTRIES
-    is_end = first + len(page.entries) >= most
+    is_end = first + len(page.entries) >= _most(memory, call)
     return _listed(memory, call, page.entries, 0 if is_end else page.next, is_end=is_end)
+
+
+def _most(memory: Memory, call: Call) -> int:
+    if call.arguments.text("where") == WHERE:
+        return memory.settings.graph.most
+    return MOST_FOUND if _is_search(call) else MOST_ENTRIES
 
 
 def _is_search(call: Call) -> bool:
@@ -234,6 +242,7 @@ _LISTS: Final[Mapping[str, Callable[[Memory, Call, int, int], list[str]]]] = Map
         "runs": _runs,
         "sessions": _sessions,
         "timeline": _timeline,
+        WHERE: neighbors,
         "proposals": _proposals,
     }
 )
@@ -306,12 +315,14 @@ READING: Final = (
             "List records that match a query, or the newest without one, a few lines each with "
             "ids, in pages. where=issues lists open issues, runs what was done, sessions what was "
             "said, proposals what you proposed and nobody has decided, timeline what happened "
-            "(kinds: work, decision, learning, event; query: what it is about)."
+            "(kinds: work, decision, learning, event; query: what it is about), neighbors what is "
+            "linked to the entity or id in query, up to hops steps away."
         ),
         fields=(
             Field(name="query", most=_QUESTION_CHARS),
             Field(name="where", choices=tuple(_LISTS)),
             *_FILTERS,
+            Field(name="hops", type=FieldType.NUMBER, least=1, most=HOPS),
             Field(name="limit", type=FieldType.NUMBER, least=1, most=50),
             CURSOR,
         ),

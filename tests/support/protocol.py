@@ -47,6 +47,7 @@ def asked_by_name(memory: Memory, reference: str) -> list[object]:
     """Returns all that is answered to who names a record."""
     return [
         answered(memory, "memory_get", {"reference": reference}),
+        answered(memory, "memory_search", {"where": "neighbors", "query": reference}),
         answered(memory, "memory_propose", {"text": "Something else", "corrects": reference}),
         _said(lambda: read_resource(memory, f"memory://record/{reference}")),
         *_wishes(memory, reference),
