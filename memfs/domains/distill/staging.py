@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from memfs.domains.distill.light import Alike, Group, Member, Statement, grouped
@@ -31,6 +32,8 @@ from memfs.store.snapshot import Snapshot
 
 _NOTE: Final = "groups.json"
 _VERSION: Final = 1
+MOST_COMPARED: Final = 20_000
+"""So many of the newest records are compared; a night has an end."""
 
 
 def light_pass(
@@ -38,8 +41,8 @@ def light_pass(
 ) -> tuple[Group, ...]:
     """Groups what says the same or nearly, notes the groups, and returns them.
 
-    Everything that a person on this machine is served is compared, and what waits in the
-    inbox; only ids, scores and likenesses are noted.
+    The newest 20,000 records that a person on this machine is served are compared, and what
+    waits in the inbox; only ids, scores and likenesses are noted.
     """
     analyzer = analyzer_of(workspace)
     statements = [
@@ -90,7 +93,7 @@ def _served(
     )
     wanted = CatalogueFilter(kinds=kinds, status=str(SERVED_STATUS))
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        rows = catalogue.listing(wanted)
+        rows = islice(catalogue.listing(wanted), MOST_COMPARED)
         for stored in served_from(workspace, snapshot, rows, request):
             record = stored.record
             use = uses.get(record.id, UNUSED)
