@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from memfs.model.digests import content_digest
+from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR, Origin, OriginClass
 from memfs.model.receipt import Receipt
@@ -66,6 +68,50 @@ def write_receipt(
         transaction=transaction,
         targets=tuple(targets),
         details=details,
+    )
+
+
+def write_account(
+    workspace: Workspace, *, operation: str, key: str, details: Mapping[str, JsonValue]
+) -> Receipt:
+    """Commits the account of work that is spread over several operations, once for its key.
+
+    Such a receipt names the operation that brought it.
+
+    Args:
+        workspace: The store.
+        operation: What was done.
+        key: What makes it the same work.
+        details: Counts; never content.
+    """
+
+    def decide_on(snapshot: Snapshot) -> Decided[Draft]:
+        transaction = workspace.ids.new_id(TRANSACTION_PREFIX)
+        draft = receipt_draft(
+            workspace,
+            snapshot,
+            operation=operation,
+            transaction=transaction,
+            targets=(),
+            details=details,
+        )
+        plan = plan_from(
+            workspace,
+            snapshot,
+            operation=OperationKind.RECORD,
+            actor=SYSTEM_ACTOR,
+            drafts=(draft,),
+            subject=f"receipt of {operation}",
+            key=content_digest("receipt", f"{operation}\0{key}".encode()),
+        )
+        return Decided(draft, replace(plan, transaction=transaction))
+
+    committed = commit_decided(workspace, decide_on)
+    names = committed.commit.records if committed.commit is not None else ()
+    identifier = names[0].partition("@")[0] if names else committed.outcome.record.id
+    transaction = committed.commit.transaction if committed.commit is not None else ""
+    return Receipt(
+        id=identifier, operation=operation, transaction=transaction, targets=(), details=details
     )
 
 

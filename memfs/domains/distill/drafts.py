@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from memfs.domains.distill.linking import event_id
+from memfs.domains.distill.linking import edge_id, event_id
 from memfs.domains.distill.products import EdgeFound, EntityFound, EventFound, Trust
 from memfs.model.candidate import Submission
 from memfs.model.event import EVENT_KIND
 from memfs.model.evidence import Quote
-from memfs.model.ids import EDGE_PREFIX, derived_id
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.scope import Scope
@@ -82,7 +81,7 @@ def _edge(found: EdgeFound, scope: Scope) -> Record:
     drawn = edge_draft(scope, found.start, found.end, found.relation)
     return replace(
         drawn,
-        id=derived_id(EDGE_PREFIX, str(scope), found.key),
+        id=edge_id(scope, found.key),
         event_time=found.at,
         valid_from=found.at if found.is_lasting else None,
         confidence=found.confidence,

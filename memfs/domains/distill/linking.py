@@ -18,7 +18,7 @@ from memfs.domains.distill.products import (
     Product,
     is_key,
 )
-from memfs.model.ids import TIMELINE_PREFIX, derived_id, is_id
+from memfs.model.ids import EDGE_PREFIX, TIMELINE_PREFIX, derived_id, is_id
 from memfs.model.naming import entity_id, entity_key
 from memfs.model.scope import Scope
 
@@ -60,6 +60,11 @@ def event_id(scope: Scope, key: str) -> str:
     return derived_id(TIMELINE_PREFIX, str(scope), key)
 
 
+def edge_id(scope: Scope, key: str) -> str:
+    """Returns the id of an edge: the same wherever it is distilled."""
+    return derived_id(EDGE_PREFIX, str(scope), key)
+
+
 def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Linked:
     """Resolves the names of a round; a round that was linked already stays as it is.
 
@@ -74,7 +79,9 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
     }
     far = {end: event_id(scope, end) for end in _far_ends(unique)}
     earlier = {key: event_id(scope, key) for key in _earlier_keys(unique)}
-    known = known_of(_names(unique), [*events.values(), *far.values(), *earlier.values()])
+    edges = [edge_id(scope, item.key) for item in unique if isinstance(item, EdgeFound)]
+    ids = [*events.values(), *far.values(), *earlier.values(), *edges]
+    known = known_of(_names(unique), ids)
     told = _told_before(unique, events, earlier, known.records)
     found = {
         entity_key(item.name): entity_id(scope, item.name)
@@ -95,9 +102,9 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
                 is_known = item.key in told or events[item.key] in known.records
                 new = None if is_known else _named(item, entities)
             case EdgeFound():
-                is_known = False
-                new = _ended(item, entities, ends, standing)
-                counts["loose"] += new is None
+                is_known = edge_id(scope, item.key) in known.records
+                new = None if is_known else _ended(item, entities, ends, standing)
+                counts["loose"] += new is None and not is_known
             case ClaimFound():
                 is_known, new = False, item
             case _:

@@ -15,12 +15,11 @@ from memfs.domains.distill.linking import linked
 from memfs.domains.distill.products import Product, counted, session_of
 from memfs.domains.distill.seams import Admitted, Seams, Source
 from memfs.domains.distill.state import STAGES, DistillNotes, Stage, Work
-from memfs.model.ids import TRANSACTION_PREFIX, derived_id
 from memfs.model.values import JsonValue
 from memfs.services.changed_files import FileChanged, changed_between
 from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
-from memfs.services.receipts import write_receipt
+from memfs.services.receipts import write_account
 
 ROUND_ITEMS = 80
 """Pointers of one source that a round takes at most."""
@@ -283,11 +282,10 @@ class _Pass:
         if not isinstance(told, dict) or not (told.get("activated") or told.get("waiting")):
             return
         details: dict[str, JsonValue] = dict(work.report)
-        receipt = write_receipt(
+        receipt = write_account(
             self.workspace,
             operation="distill",
-            transaction=derived_id(TRANSACTION_PREFIX, "distill", work.id),
-            targets=(),
+            key=work.id,
             details={**details, "extractor": self.seams.extract.name},
         )
         self.tally.receipts.append(receipt.id)

@@ -107,6 +107,7 @@ def test_a_repository_becomes_events_entities_and_edges_once(project: Path) -> N
         text = json.dumps([str(item) for item in found])
         assert "dana" not in text.lower()
         assert {item.origin.origin_class for item in found if item.origin} == {"host_observed"}
+        assert memory.audit().problems == ()
         head = memory.workspace.store.ledger_head()
         again = memory.distill()
         assert (again.status, again.message) == (ResultStatus.NOTHING, "nothing new")
