@@ -52,11 +52,13 @@ class Deciding(ABC):
     def candidate(self, reference: str) -> tuple[Candidate, str]:
         """Returns one candidate and its difference from the ledger."""
         from memfs.services.candidate_view import seen_candidate, seen_difference
+        from memfs.services.edge_words import with_edges_in_words
         from memfs.services.inbox import find_candidate
 
         self._take_in()
         candidate = find_candidate(self.workspace, reference, self.actor)
         shown = seen_candidate(self.workspace, candidate, self.actor)
+        (shown,) = with_edges_in_words(self.workspace, (shown,), self.actor)
         return shown, seen_difference(self.workspace, candidate, self.actor)
 
     def accept(

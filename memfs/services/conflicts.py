@@ -16,6 +16,7 @@ from memfs.formats.record_codec import update_record
 from memfs.model.conflict import Conflict, conflict_from
 from memfs.model.decision import Decision, Reason
 from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import short_id
 from memfs.model.operation import Commit, OperationKind, Plan
 from memfs.model.origin import SYSTEM_ACTOR, Actor
@@ -26,12 +27,14 @@ from memfs.policy.access import AccessRequest
 from memfs.policy.administration import decide_resolution, decide_retract, decide_supersede
 from memfs.policy.conflicts import is_contradiction
 from memfs.policy.reasons import reason
+from memfs.policy.relations import ends_of_edge
 from memfs.policy.resolution import check_resolution, verified_side
 from memfs.policy.screening import screen
 from memfs.policy.verification import Verification
 from memfs.services.answers import refused
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
+from memfs.services.edge_words import in_words
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, plan_from, require_free, superseded
@@ -104,9 +107,20 @@ def open_conflicts(workspace: Workspace, actor: Actor) -> tuple[StandingConflict
         sides = tuple(_sides(workspace, snapshot, conflict.member_ids, request))
         if len(sides) > 1:
             names = tuple(stored.record.reference for stored in sides)
-            seen = replace(conflict, members=names, subject=sides[0].record.subject)
+            sides = in_words(workspace, snapshot, sides, request)
+            subject = _subject_of(sides[0].record)
+            seen = replace(conflict, members=names, subject=subject)
             found.append(StandingConflict(conflict=seen, sides=sides))
     return tuple(found)
+
+
+def _subject_of(side: Record) -> str:
+    """Returns what a side is about; of an edge in words, where it starts and how it leads on."""
+    if side.kind != EDGE_KIND:
+        return side.subject
+    _, relation, _ = ends_of_edge(side)
+    start, _, _ = side.title.partition(f" {relation} ")
+    return f"{start} {relation}"
 
 
 def sides_against(
@@ -117,7 +131,8 @@ def sides_against(
         return ()
     request = access_request(workspace, actor)
     snapshot = workspace.store.snapshot()
-    return tuple(_sides(workspace, snapshot, stored.record.conflicts, request))
+    sides = _sides(workspace, snapshot, stored.record.conflicts, request)
+    return in_words(workspace, snapshot, sides, request)
 
 
 def _sides(

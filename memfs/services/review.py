@@ -12,6 +12,7 @@ from memfs.formats.settings import decode_settings
 from memfs.model.candidate import Candidate, CandidateAction, CandidateState
 from memfs.model.decision import Verdict
 from memfs.model.digests import blob_id
+from memfs.model.graph import EDGE_KIND
 from memfs.model.operation import Commit, FileChange, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
@@ -340,8 +341,13 @@ def _check_secrets(path: str, content: bytes) -> None:
 
 def waiting(workspace: Workspace, actor: Actor) -> tuple[Candidate, ...]:
     """Returns the candidates that wait for a decision and may be seen, oldest first."""
-    return tuple(
+    seen = tuple(
         seen_candidate(workspace, item, actor)
         for item in read_inbox(workspace).waiting
         if is_visible(item, actor)
     )
+    if not any(item.kind == EDGE_KIND for item in seen):
+        return seen
+    from memfs.services.edge_words import with_edges_in_words  # most inboxes hold no edge
+
+    return with_edges_in_words(workspace, seen, actor)

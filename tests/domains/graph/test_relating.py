@@ -217,12 +217,14 @@ def test_what_another_person_says_stands_beside_it_and_both_are_marked(
     theirs = drawn(workspace, pier, barge, "located in", actor=BEN, valid_from=MARCH)
     assert theirs.status is ResultStatus.DONE
     assert sorted(shown(workspace, pier)) == [("located in", barge), ("located in", crane)]
-    sides = [
-        {side.record.id for side in item.sides}
-        for item in open_conflicts(workspace, ANA)
-        if mine.target in item.conflict.member_ids
-    ]
-    assert sides == [{mine.target, theirs.target}]
+    (standing,) = (
+        item for item in open_conflicts(workspace, ANA) if mine.target in item.conflict.member_ids
+    )
+    assert standing.conflict.subject == f"{pier} located in"
+    assert {side.record.id: side.record.title for side in standing.sides} == {
+        mine.target: f"{pier} located in {crane}",
+        theirs.target: f"{pier} located in {barge}",
+    }
     assert stored(workspace, mine.target).conflicts == (theirs.target,)
     unrelate(workspace, pier, barge, ANA)
     assert stored(workspace, mine.target).conflicts == ()
@@ -238,6 +240,7 @@ def test_an_agent_draws_nothing_that_is_seen_before_review(
     assert shown(workspace, pier) == shown(workspace, pier, AGENT) == [("hosted on", crane)]
     (candidate,) = (item for item in waiting(workspace, ANA) if item.id == proposed.target)
     assert "conflict.contradiction" in {item.code for item in candidate.reasons}
+    assert candidate.title == f"{pier} hosted on {barge}"
     accept(workspace, candidate.id, ANA)
     assert shown(workspace, pier, AGENT) == [("hosted on", barge)]
 
