@@ -182,10 +182,15 @@ def _center(around: Surroundings) -> str:
 
 
 def _arrow(link: Link, start: str) -> str:
-    """Returns a link as it is read from one of its ends; a built-in one in brackets."""
-    relation = printable(link.relation)
-    words = f"({relation})" if link.sort.is_structural else relation
+    """Returns a link as it is read from one of its ends."""
+    words = _relation(link)
     return f"{words} →" if link.start == start else f"← {words}"
+
+
+def _relation(link: Link) -> str:
+    """Returns the label of a link; one that is only built in stands in brackets."""
+    relation = printable(link.relation)
+    return f"({relation})" if link.sort.is_structural else relation
 
 
 def _between(around: Surroundings) -> Mapping[frozenset[str], Sequence[Link]]:
@@ -203,7 +208,9 @@ def _relations(around: Surroundings) -> Mapping[str, str]:
     for node in around.nodes:
         parent = around.parents[node.id]
         links = between.get(frozenset((parent, node.id)), ())
-        told[node.id] = ", ".join(f"{_arrow(link, node.id)} {titles[parent]}" for link in links)
+        told[node.id] = ", ".join(
+            f"{titles[link.start]} — {_relation(link)} → {titles[link.end]}" for link in links
+        )
     return told
 
 
