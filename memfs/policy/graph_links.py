@@ -16,6 +16,7 @@ from memfs.model.ids import is_id, split_version
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
 from memfs.model.run import RUN_KIND
+from memfs.model.wikilinks import linked_names
 from memfs.policy.conflicts import is_answering
 from memfs.policy.withdrawal import is_withdrawn
 
@@ -76,7 +77,7 @@ def _structural(record: Record) -> Iterator[tuple[str, str, str, EdgeSort]]:
             other = str(record.fields.get(relation, ""))
             if is_id(other):
                 yield own, other, relation, EdgeSort.LINEAGE
-    for name in record.entities:
+    for name in (*record.entities, *linked_names(record.body, record.summary, record.abstract)):
         end = mention_end(name)
         if end:
             yield own, end, str(EdgeSort.MENTIONS), EdgeSort.MENTIONS

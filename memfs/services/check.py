@@ -15,6 +15,7 @@ from memfs.model.problem import Problem
 from memfs.model.record import StoredRecord
 from memfs.policy.invariants import check_invariants
 from memfs.policy.log_text import is_log
+from memfs.services.broken_links import broken_links
 from memfs.services.inbox import read_inbox
 from memfs.services.intake import problem_from
 from memfs.services.log_problems import log_problems
@@ -102,6 +103,7 @@ def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]
         if is_log(stored.record.kind):
             yield from log_problems(stored.path, snapshot.read_blob(stored.blob), stored.record)
     yield from check_invariants(tuple(readable))
+    yield from broken_links(workspace, snapshot, readable)
     yield from _names(path for path, _ in served_places(snapshot))
     for entry in snapshot.irregular():
         yield Problem(
