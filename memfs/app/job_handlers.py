@@ -154,9 +154,13 @@ def _refresh_vectors(memory: Memory, lease: Lease) -> Result:
 
 
 def _sleep(memory: Memory, lease: Lease) -> Result:
-    """Does the nightly pass where it is still due; in a large store not while somebody waits."""
-    if lease.is_brief and is_large(memory.workspace):
-        return _nothing(memory, lease.job, "left to the watcher, or to: memfs jobs run")
+    """Does the nightly pass where it is still due; while somebody waits, only what is short."""
+    if lease.is_brief:
+        if is_large(memory.workspace):
+            return _nothing(memory, lease.job, "left to the watcher, or to: memfs jobs run")
+        found = memory.distil_before_sleep(most_rounds=1)
+        if found is not None and found.data.get("more"):
+            return _nothing(memory, lease.job, "there is more to distil first")
     lease.keep()
     return memory.sleep(is_due=True)
 

@@ -123,13 +123,13 @@ class Sifting(ABC):
             refresh()
         return tuple(steps)
 
-    def distil_before_sleep(self) -> Result | None:
+    def distil_before_sleep(self, *, most_rounds: int = NIGHTLY_ROUNDS) -> Result | None:
         """Distils what is new before memory is gone over at night.
 
         What goes wrong is the next night's matter, and is never raised.
         """
         with suppress(MemfsError, OSError):
-            return self.distill(most_rounds=NIGHTLY_ROUNDS)
+            return self.distill(most_rounds=most_rounds)
         return None
 
     def sift_session(
