@@ -13,10 +13,10 @@ from typing import Protocol
 from memfs.domains.graph.paths import find_path
 from memfs.domains.graph.pictures import GraphNode
 from memfs.domains.graph.walk import Walk, walk
+from memfs.model.authority import Sensitivity
 from memfs.model.graph import EdgeSort, Link
 from memfs.model.preview import preview_of
 from memfs.model.record import StoredRecord
-from memfs.services.sealing import is_sealed
 
 
 class ReadersGraph(Protocol):
@@ -207,6 +207,6 @@ def _around(
 
 def _without_sealed(stored: StoredRecord) -> StoredRecord:
     """Leaves out a text that only its key opens: it is read alone, with ``memfs show``."""
-    if not is_sealed(stored.record):
+    if stored.record.sensitivity is not Sensitivity.SEALED:
         return stored
     return replace(stored, record=replace(stored.record, body=""))
