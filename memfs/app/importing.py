@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from memfs.domains.graph.placing import placed_graph
-from memfs.domains.nodes.imported import relate_imported
+from memfs.domains.nodes.imported import relate_imported, relations_said
 from memfs.domains.runs.tracker_import import placed_issues
 from memfs.errors import AccessError
 from memfs.interop.pipeline import read_items, submissions_from
@@ -82,7 +82,7 @@ def import_path(
     name = f"import-{format_instant(workspace.clock.now())}-{batch.format}"
     report = admit_batch(workspace, submissions, actor, batch=name)
     report = replace(report, known=report.known + placed.known + named.known)
-    if accept:
+    if accept and any(relations_said(item.draft) for item in submissions):
         # What nodes related to becomes edges once both ends are there.
         relate_imported(workspace, report.activated, actor, is_confirmed=True)
     return _result(workspace, path, batch.format, report, problems)

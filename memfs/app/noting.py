@@ -275,7 +275,7 @@ class Noting(ABC):
 
     def list_nodes(self, *, tags: Sequence[str] = (), limit: int = 0) -> tuple[StoredRecord, ...]:
         """Lists nodes, the most important first, of those the newest."""
-        from memfs.domains.nodes.looking import list_nodes
+        from memfs.domains.nodes.counting import list_nodes
 
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()

@@ -1,4 +1,4 @@
-"""Counts nodes and the edges between them, as one asker may see them (M17).
+"""Lists nodes, and counts them and the edges between them, as one asker may see them (M16, M17).
 
 An edge counts once, and only where it may be seen itself and both of its ends may.
 """
@@ -6,14 +6,16 @@ An edge counts once, and only where it may be seen itself and both of its ends m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 
-from memfs.domains.nodes.looking import list_nodes
-from memfs.domains.nodes.node import SCORING_RULE, flags_of
+from memfs.domains.nodes.node import NODE_KIND, SCORING_RULE, flags_of
+from memfs.index.catalogue import CatalogueFilter
 from memfs.model.frozen import frozen
 from memfs.model.graph import EdgeSort
 from memfs.model.origin import Actor
+from memfs.model.record import StoredRecord
 from memfs.model.settings import NodeSettings
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
@@ -43,6 +45,27 @@ class NodeStats:
     rules: int
     mode: SimilarityMode
     thresholds: NodeSettings
+
+
+def list_nodes(
+    workspace: Workspace, actor: Actor, *, tags: Sequence[str] = (), limit: int = 0
+) -> tuple[StoredRecord, ...]:
+    """Lists nodes, the most important first, of those the newest, ties by id.
+
+    Args:
+        workspace: The store.
+        actor: Who reads.
+        tags: All of these must be there.
+        limit: At most so many; 0 for all.
+    """
+    snapshot = workspace.store.snapshot()
+    request = access_request(workspace, actor)
+    wanted = CatalogueFilter(kinds=(NODE_KIND,), tags=tuple(tags), by_importance=True)
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        served = served_from(workspace, snapshot, catalogue.listing(wanted), request)
+        # Of a node that is seen in part, a tag that is hidden finds nothing.
+        tagged = (item for item in served if set(tags) <= set(item.record.tags))
+        return tuple(islice(tagged, limit or None))
 
 
 def node_stats(workspace: Workspace, actor: Actor) -> NodeStats:

@@ -1,4 +1,4 @@
-"""Looks nodes up: by a question, and in order of importance (M9, M16).
+"""Finds nodes by a question (M9, M26).
 
 A question is answered with summaries alone, each with the parts of its score; what is not about
 it is not there, however important (M26). Everything is read through the read gate, and what an
@@ -8,24 +8,17 @@ asker may not see is neither shown nor counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
-from itertools import islice
 from typing import Final
 
 from memfs.domains.nodes.node import NODE_KIND, SCORING_RULE, summary_of
-from memfs.domains.nodes.routing import paths_in
+from memfs.domains.nodes.places import paths_in
 from memfs.errors import IndexUnavailableError
-from memfs.index.catalogue import CatalogueFilter
 from memfs.index.port import DEFAULT_SCORING
 from memfs.model.frozen import frozen
-from memfs.model.origin import Actor
 from memfs.model.query import Query
 from memfs.model.record import StoredRecord
-from memfs.services.catalogue import open_catalogue
-from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.reading import served_from
 from memfs.services.recall_reader import Reader
 from memfs.services.reindex import IndexState, open_index, replace_index
 from memfs.services.similarity import Comparable, SimilarityMode, similarity_for
@@ -34,7 +27,7 @@ from memfs.store.snapshot import Snapshot
 TEXT_WEIGHT: Final = 0.65
 IMPORTANCE_WEIGHT: Final = 0.35
 _MOST_IMPORTANT: Final = 10.0
-_LOOKED_AT: Final = 50
+_LOOKED_AT: Final = 25
 _PLACES: Final = 3
 _LEAST: Final = 1e-9
 """A floor of 0 still lets nothing through that is not alike at all."""
@@ -154,24 +147,3 @@ def _paths_of(hits: Sequence[NodeHit]) -> tuple[str, ...]:
         for hit in hits[:_PLACES]
     )
     return tuple(dict.fromkeys(path for text in texts for path in paths_in(text)))
-
-
-def list_nodes(
-    workspace: Workspace, actor: Actor, *, tags: Sequence[str] = (), limit: int = 0
-) -> tuple[StoredRecord, ...]:
-    """Lists nodes, the most important first, of those the newest, ties by id.
-
-    Args:
-        workspace: The store.
-        actor: Who reads.
-        tags: All of these must be there.
-        limit: At most so many; 0 for all.
-    """
-    snapshot = workspace.store.snapshot()
-    request = access_request(workspace, actor)
-    wanted = CatalogueFilter(kinds=(NODE_KIND,), tags=tuple(tags), by_importance=True)
-    with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        served = served_from(workspace, snapshot, catalogue.listing(wanted), request)
-        # Of a node that is seen in part, a tag that is hidden finds nothing.
-        tagged = (item for item in served if set(tags) <= set(item.record.tags))
-        return tuple(islice(tagged, limit or None))

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from memfs.model.authority import Sensitivity
 from memfs.model.frozen import frozen
 from memfs.model.record import Record
-from memfs.services.sealing import is_sealed
 
 NODE_KIND: Final = "note"
 SCORING_RULE: Final = "scoring-rule"
@@ -25,9 +25,9 @@ ABSTRACT_CHARS: Final = (300, 500)
 """How long a summary and an abstract are best; what is outside is told and not refused."""
 _SHORT: Final = 200
 _NAME_WORDS: Final = 4
-_SENTENCE: Final = re.compile(r"(?<=[.!?。！？])\s+|\n{2,}")
-_WORD: Final = re.compile(r"[^\W_]+(?:['’.+#/-][^\W_]+)*")
-_SAYS: Final = re.compile(r"[.!?:;=→。！？]\s*\Z|[:=→]|->")
+_SENTENCE: Final = r"(?<=[.!?。！？])\s+|\n{2,}"
+_WORD: Final = r"[^\W_]+(?:['’.+#/-][^\W_]+)*"
+_SAYS: Final = r"[.!?:;=→。！？]\s*\Z|[:=→]|->"
 
 
 @frozen
@@ -78,12 +78,21 @@ def abstract_of(record: Record) -> str:
     if record.abstract.strip():
         return record.abstract.strip()
     kept = ""
-    for sentence in _SENTENCE.split(content_of(record).strip()):
+    for sentence in re.split(_SENTENCE, content_of(record).strip()):
         longer = f"{kept} {one_line(sentence)}".strip()
         if len(longer) > ABSTRACT_CHARS[1]:
             break
         kept = longer
     return kept or shortened(one_line(content_of(record)), ABSTRACT_CHARS[1]) or summary_of(record)
+
+
+def is_sealed(record: Record) -> bool:
+    """Whether a record's words are encrypted, as in its file; as ``services.sealing`` has it."""
+    if record.sensitivity is not Sensitivity.SEALED:
+        return False
+    from memfs.services import sealing  # hardly any record is
+
+    return sealing.is_sealed(record)
 
 
 def shortened(text: str, most: int) -> str:
@@ -129,10 +138,10 @@ def is_bare_name(record: Record) -> bool:
     if record.abstract.strip() or content_of(record).strip():
         return False
     summary = summary_of(record)
-    words = _WORD.findall(summary)
+    words = re.findall(_WORD, summary)
     if not words:
         return True
-    if len(words) > _NAME_WORDS or _SAYS.search(summary):
+    if len(words) > _NAME_WORDS or re.search(_SAYS, summary):
         return False
     return len(words) == 1 or all(_is_name_part(word) for word in words)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from memfs.domains.nodes.node import one_line
+from memfs.domains.nodes.places import paths_in
 from memfs.domains.nodes.profile_lines import (
     PROFILE_KIND,
     Profile,
@@ -20,7 +21,7 @@ from memfs.domains.nodes.profile_lines import (
     profile_key,
     read_profile,
 )
-from memfs.domains.nodes.routing import DOMAINS, paths_in
+from memfs.domains.nodes.routing import DOMAINS
 from memfs.errors import UsageError
 from memfs.model.candidate import Submission
 from memfs.model.origin import Actor

@@ -13,6 +13,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from memfs.domains.nodes.places import paths_in
+
 PREFERENCE_TAG: Final = "preference"
 DOMAIN_TAG: Final = "domain-pref"
 
@@ -47,7 +49,6 @@ _WISHES: Final = re.compile(
     r"my (?:name|role|editor|language|timezone|time zone|style|pronouns))\b",
     re.IGNORECASE,
 )
-_PLACES: Final = re.compile(r"(?:^|[\s`\"'(])(?:\.{0,2}/|~/|[A-Za-z]:\\)?[\w.-]+[/\\][\w./\\-]+")
 
 
 class Route(StrEnum):
@@ -69,7 +70,7 @@ def route_of(text: str) -> Route:
     A preference that speaks of a domain belongs to it, one that names a place of a project to
     the graph, any other to the profile; what is no preference is the graph's.
     """
-    if _WISHES.search(text) is None or _PLACES.search(text):
+    if _WISHES.search(text) is None or paths_in(text):
         return Route.GRAPH
     return Route.DOMAIN if domains_in(text) else Route.PROFILE
 
@@ -82,9 +83,3 @@ def domain_subject(domain: str) -> str:
 def domain_tags(domain: str) -> tuple[str, str, str]:
     """Returns the tags of the node of a domain."""
     return (PREFERENCE_TAG, DOMAIN_TAG, domain)
-
-
-def paths_in(text: str) -> tuple[str, ...]:
-    """Returns the places of a file system that a text names, in order, each once."""
-    found = (match[0].strip(" \t\n`\"'(") for match in _PLACES.finditer(text))
-    return tuple(dict.fromkeys(path.rstrip(".,;:") for path in found if "://" not in path))

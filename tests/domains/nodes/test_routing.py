@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from memfs.domains.nodes.places import paths_in
 from memfs.domains.nodes.routing import (
     DOMAINS,
     Route,
     domain_subject,
     domain_tags,
     domains_in,
-    paths_in,
     route_of,
 )
 
