@@ -18,7 +18,7 @@ from memfs.services.modes import require_serving, require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
-    from memfs.domains.graph.entities import EntityView
+    from memfs.domains.graph.entity_views import EntityView
     from memfs.model.record import StoredRecord
     from memfs.services.past import Moment
 
@@ -156,7 +156,7 @@ class Relating(ABC):
             AmbiguousRecordError: Several match.
         """
         from memfs.app.drafts import scope_from
-        from memfs.domains.graph.entities import show_entity
+        from memfs.domains.graph.entity_views import show_entity
 
         require_serving(self.workspace, self.actor)
         self._take_in_before_reading()
@@ -173,7 +173,7 @@ class Relating(ABC):
             UsageError: A scope or an instant does not exist.
         """
         from memfs.app.drafts import scope_from
-        from memfs.domains.graph.entities import list_entities
+        from memfs.domains.graph.entity_views import list_entities
 
         require_serving(self.workspace, self.actor)
         self._take_in_before_reading()

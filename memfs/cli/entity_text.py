@@ -15,7 +15,7 @@ from memfs.model.values import JsonValue
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memfs.domains.graph.entities import EdgeView, EntityView
+    from memfs.domains.graph.entity_views import EdgeView, EntityView
 
 
 def entity_lines(found: Sequence[StoredRecord]) -> str:

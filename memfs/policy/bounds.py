@@ -136,6 +136,9 @@ def _lists(record: Record) -> Iterator[Sequence[object]]:
     yield record.supersedes
     yield record.conflicts
     yield record.taint
+    for value in record.fields.values():
+        if isinstance(value, list | tuple):
+            yield value
 
 
 def _has_many_items(record: Record) -> bool:

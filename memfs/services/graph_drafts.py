@@ -22,6 +22,8 @@ from memfs.policy.relations import edge_subject, ends_of_edge, relation_key
 
 MOST_NAME: Final = 200
 MOST_RELATION: Final = 60
+MOST_NAMES: Final = 100
+"""So many other names a thing has at most; what has more is several things."""
 _TYPE: Final = "entity_type"
 
 
@@ -121,10 +123,13 @@ def other_names(title: str, names: Iterable[str]) -> tuple[str, ...]:
     """Returns names as they are written, without what is the title or another one again.
 
     Raises:
-        UsageError: One of them is no name, or too long.
+        UsageError: One of them is no name or too long, or there are too many.
     """
+    written_down = tuple(names)
+    if len(written_down) > MOST_NAMES:
+        raise UsageError(f"expected at most {MOST_NAMES} names, got {len(written_down)}")
     found = {entity_key(title): ""}
-    for name in names:
+    for name in written_down:
         written = name_from(name)
         found.setdefault(entity_key(written), written)
     return tuple(name for name in found.values() if name)

@@ -1,26 +1,23 @@
-"""Entities: what a thing is called, what is known of it, and what it relates to (O8, O10, O13).
+"""Entities: what a thing is called, and what is known of it (O8, O10).
 
 One name in one namespace is one entity. Its id follows from the name that it had first and stays;
-other names are added, and a name that it gives up stays one of them. What is read here has passed
-the read gate: the entity, each edge and the other end of each.
+other names are added, and a name that it gives up stays one of them. What may be said of it is
+decided at the door, like any statement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
+from memfs.domains.graph.entity_views import entity_named
 from memfs.domains.graph.relating import name_of
 from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.errors import UsageError
-from memfs.index.catalogue import CatalogueFilter
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
-from memfs.model.graph import ENTITY_KIND, EdgeSort, Link
 from memfs.model.naming import entity_key
 from memfs.model.origin import Actor
 from memfs.model.record import DEFAULT_IMPORTANCE, Record, StoredRecord
@@ -31,16 +28,11 @@ from memfs.policy.authority import capture_origin
 from memfs.policy.edges import check_name
 from memfs.policy.graph_links import names_of_entity
 from memfs.policy.reasons import reason
-from memfs.policy.relations import is_pressure
-from memfs.services.catalogue import open_catalogue
 from memfs.services.correct import SeenInPartError, revise
-from memfs.services.gate import access_request
 from memfs.services.graph_drafts import entity_draft, name_from, other_names
 from memfs.services.judgement import StaleBaseError
-from memfs.services.past import Moment, list_at
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
-from memfs.services.reading import UnknownRecordError, served_from
 from memfs.services.served_records import read_path
 
 NOTHING_SAID: Final[Mapping[str, JsonValue]] = MappingProxyType({})
@@ -100,45 +92,6 @@ class Changes:
     about: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EdgeView:
-    """An edge of an entity, as one reader may see it.
-
-    Attributes:
-        link: Where it leads from and to, and how.
-        other: What stands at its other end.
-        stored: The record that it stands in.
-    """
-
-    link: Link
-    other: StoredRecord
-    stored: StoredRecord
-
-    @property
-    def is_pressure(self) -> bool:
-        """Whether it only says that two look alike, which proves nothing (E49)."""
-        return is_pressure(self.link.relation)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityView:
-    """An entity as one reader may see it.
-
-    Attributes:
-        stored: Its record.
-        names: Its names as they are written, the one that it is called by first.
-        edges: What somebody asserts of it, ordered.
-        mentions: What names it, newest first.
-        is_cut: There is more than is shown at once (``graph.most``).
-    """
-
-    stored: StoredRecord
-    names: tuple[str, ...]
-    edges: tuple[EdgeView, ...] = ()
-    mentions: tuple[StoredRecord, ...] = ()
-    is_cut: bool = False
-
-
 def add_entity(workspace: Workspace, thing: Thing, actor: Actor) -> Result:
     """Makes a page for a thing; one that has a page under this name has none added.
 
@@ -155,10 +108,10 @@ def add_entity(workspace: Workspace, thing: Thing, actor: Actor) -> Result:
         body=thing.about,
     )
     draft = replace(draft, sensitivity=thing.sensitivity, importance=thing.importance)
-    for name in names_of_entity(draft):
-        bearer = next(iter(_bearers(workspace, name, actor, scope)), None)
-        if bearer is not None:
-            return _taken(workspace, bearer, name, is_same=name == draft.title)
+    taken = _bearer(workspace, names_of_entity(draft), actor, scope)
+    if taken is not None:
+        bearer, name = taken
+        return _taken(workspace, bearer, name, is_same=name == draft.title)
     submission = Submission(
         draft=draft, origin=capture_origin(actor, f"{draft.title}\n{draft.body}"), key=thing.key
     )
@@ -188,15 +141,20 @@ def _taken(workspace: Workspace, bearer: StoredRecord, name: str, *, is_same: bo
     return replace(answer, status=ResultStatus.REFUSED, message=message, reasons=told)
 
 
-def _bearers(
-    workspace: Workspace, name: str, actor: Actor, scope: Scope, *, but: str = ""
-) -> Iterable[StoredRecord]:
-    """Yields the entities of a namespace that bear a name, those that the actor may see whole."""
+def _bearer(
+    workspace: Workspace, names: Iterable[str], actor: Actor, scope: Scope, *, but: str = ""
+) -> tuple[StoredRecord, str] | None:
+    """Returns an entity of a namespace that bears one of some names, and which.
+
+    Only one that the actor may see whole: of any other, the door alone knows.
+    """
     with SeenGraph(workspace, actor) as graph:
-        for stored in graph.bearers(name):
-            own = stored.record.scope or workspace.scope
-            if stored.path and own == scope and stored.record.id != but:
-                yield stored
+        for name in names:
+            for stored in graph.bearers(name):
+                own = stored.record.scope or workspace.scope
+                if stored.path and own == scope and stored.record.id != but:
+                    return stored, name
+    return None
 
 
 def change_entity(
@@ -234,11 +192,10 @@ def _changed_once(
         )
     scope = record.scope or workspace.scope
     known = {entity_key(name) for name in names_of_entity(stored.record)}
-    for name in names_of_entity(record):
-        if entity_key(name) in known:
-            continue
-        for bearer in _bearers(workspace, name, actor, scope, but=record.id):
-            return replace(_taken(workspace, bearer, name, is_same=False), action=action)
+    new = [name for name in names_of_entity(record) if entity_key(name) not in known]
+    taken = _bearer(workspace, new, actor, scope, but=record.id)
+    if taken is not None:
+        return replace(_taken(workspace, *taken, is_same=False), action=action)
     said = "\n".join((*names_of_entity(record), record.field_text, record.body))
     result = revise(workspace, stored, record, actor, capture_origin(actor, said))
     return replace(result, action=action)
@@ -247,7 +204,7 @@ def _changed_once(
 def _own_page(workspace: Workspace, reference: str, actor: Actor) -> StoredRecord:
     """Returns an entity as the ledger has it, for one who sees it whole."""
     with SeenGraph(workspace, actor) as graph:
-        seen = _entity_of(graph, reference)
+        seen = entity_named(graph, reference)
         whole = read_path(workspace, graph.head, seen.path) if seen.path else None
     if whole is None:
         raise SeenInPartError(
@@ -255,16 +212,6 @@ def _own_page(workspace: Workspace, reference: str, actor: Actor) -> StoredRecor
             hint="propose a claim of its own",
         )
     return whole
-
-
-def _entity_of(graph: SeenGraph, reference: str) -> StoredRecord:
-    stored = graph.find(reference)
-    if stored.record.kind != ENTITY_KIND:
-        raise UnknownRecordError(
-            f"expected an entity, got the {stored.record.kind} {stored.record.id}",
-            hint=f"see: memfs show {stored.record.id}",
-        )
-    return stored
 
 
 def _changed(record: Record, changes: Changes) -> Record:
@@ -329,101 +276,3 @@ def _listed(record: Record) -> list[str]:
 def _attributes(record: Record) -> Mapping[str, JsonValue]:
     value = record.fields.get("attributes")
     return value if isinstance(value, Mapping) else NOTHING_SAID
-
-
-def show_entity(
-    workspace: Workspace,
-    reference: str,
-    actor: Actor,
-    *,
-    moment: Moment,
-    scopes: tuple[Scope, ...] = (),
-) -> EntityView:
-    """Returns an entity with its edges and with what names it, now or at another moment (O12).
-
-    Raises:
-        UnknownRecordError: Nothing matches, or nothing that may be seen.
-        AmbiguousRecordError: Several match.
-    """
-    most = workspace.settings.graph.most
-    with SeenGraph(workspace, actor, moment=moment, scopes=scopes) as graph:
-        stored = _entity_of(graph, reference)
-        edges = list(islice(_edges(graph, stored.record.id), most + 1))
-        mentions = list(islice(_mentions(graph, stored.record.id), most + 1))
-    return EntityView(
-        stored=stored,
-        names=names_of_entity(stored.record),
-        edges=tuple(sorted(edges[:most], key=_edge_order)),
-        mentions=tuple(mentions[:most]),
-        is_cut=max(len(edges), len(mentions)) > most,
-    )
-
-
-def _edges(graph: SeenGraph, own: str) -> Iterator[EdgeView]:
-    """Yields what somebody asserts of an entity, with the other ends that may be seen."""
-    links = [link for link in graph.links_of([own])[own] if link.sort is EdgeSort.ASSERTED]
-    for some in _batches(sorted(links, key=lambda link: link.record, reverse=True)):
-        whole = graph.open_links(some)
-        others = graph.linked([link.other_end(own) for link in some])
-        records = graph.nodes([link.record for link in some])
-        for link in some:
-            other, stored = others.get(link.other_end(own)), records.get(link.record)
-            if link in whole and other is not None and stored is not None:
-                yield EdgeView(link=link, other=other, stored=stored)
-
-
-def _mentions(graph: SeenGraph, own: str) -> Iterator[StoredRecord]:
-    """Yields what names an entity and may be seen, newest first, each once."""
-    links = {
-        link.start: link
-        for link in graph.links_of([own])[own]
-        if link.sort is EdgeSort.MENTIONS and link.end == own
-    }
-    for some in _batches(sorted(links.values(), key=lambda link: link.start, reverse=True)):
-        whole = graph.open_links(some)
-        yield from graph.linked([link.start for link in some if link in whole]).values()
-
-
-def _batches(links: Sequence[Link]) -> Iterator[Sequence[Link]]:
-    return (links[at : at + _AT_ONCE] for at in range(0, len(links), _AT_ONCE))
-
-
-def _edge_order(edge: EdgeView) -> tuple[str, str, str]:
-    return (edge.link.relation, edge.other.record.title, edge.link.record)
-
-
-def list_entities(
-    workspace: Workspace,
-    actor: Actor,
-    *,
-    entity_type: str = "",
-    scopes: tuple[Scope, ...] = (),
-    moment: Moment,
-    limit: int = 0,
-) -> tuple[StoredRecord, ...]:
-    """Lists the entities that the actor may see, newest first, ties by id.
-
-    Args:
-        workspace: The store.
-        actor: Who asks.
-        entity_type: Only things of this sort, however it is spelled.
-        scopes: Only these namespaces; empty for all that the actor may see.
-        moment: When; now by default.
-        limit: At most so many; 0 for all.
-    """
-    wanted = entity_key(entity_type)
-
-    def is_wanted(stored: StoredRecord) -> bool:
-        record = stored.record
-        is_type = not wanted or entity_key(str(record.fields.get("entity_type", ""))) == wanted
-        return is_type and (not scopes or (record.scope or workspace.scope) in scopes)
-
-    if not moment.is_now:
-        found = list_at(workspace, actor, moment=moment, kinds=(ENTITY_KIND,), folder=_FOLDER)
-        return tuple(islice(filter(is_wanted, found), limit or None))
-    snapshot = workspace.store.snapshot()
-    request = access_request(workspace, actor, scopes=scopes)
-    with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        rows = catalogue.listing(CatalogueFilter(kinds=(ENTITY_KIND,)))
-        served = served_from(workspace, snapshot, rows, request)
-        return tuple(islice(filter(is_wanted, served), limit or None))

@@ -15,6 +15,7 @@ from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.errors import ConflictError, UsageError
 from memfs.model.candidate import Submission
 from memfs.model.graph import EDGE_KIND, RELATED, EdgeSort, Link
+from memfs.model.ids import EDGE_PREFIX, is_id
 from memfs.model.origin import Actor
 from memfs.model.record import DEFAULT_IMPORTANCE, Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
@@ -229,6 +230,9 @@ def unrelate(
         AmbiguousEdgeError: They are related in several ways.
         UnknownRecordError: An end is not there, or not for this actor.
     """
+    if not other and actor.is_person and is_id(reference, EDGE_PREFIX):
+        # Its ends may be gone for good, and the edge is still to be taken away.
+        return _taken(workspace, [reference], actor, reference)
     with SeenGraph(workspace, actor) as graph:
         if not other:
             return _taken(workspace, _edge_named(graph, reference), actor, reference)

@@ -9,19 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from memfs.domains.graph.entities import (
-    Changes,
-    EntityView,
-    Thing,
-    add_entity,
-    change_entity,
-    list_entities,
-    show_entity,
-)
-from memfs.domains.graph.relating import Tie, relate
+from memfs.domains.graph.entities import Changes, Thing, add_entity, change_entity
+from memfs.domains.graph.entity_views import EntityView, list_entities, show_entity
+from memfs.domains.graph.relating import Tie, relate, unrelate
 from memfs.errors import UsageError
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
+from memfs.model.limits import LIST_ITEMS
 from memfs.model.naming import entity_id
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
@@ -264,6 +258,16 @@ def test_what_is_kept_closely_is_in_no_cache_and_nothing_is_sealed(
     assert [item.code for item in sealed.reasons] == ["graph.sealed"]
 
 
+def test_a_thing_has_so_many_names_and_no_more(workspace: Workspace) -> None:
+    with pytest.raises(UsageError, match="at most 100 names"):
+        added(workspace, "Hydra", aliases=[f"head {number}" for number in range(101)])
+    raw = replace(
+        entity_draft(workspace.scope, "Hydra"), fields={"aliases": ["x"] * (LIST_ITEMS + 1)}
+    )
+    told = submit(workspace, Submission(draft=raw, origin=capture_origin(ANA, "x")), ANA)
+    assert [item.code for item in told.reasons] == ["bounds.items"]
+
+
 @pytest.mark.parametrize("name", ["", "   ", "a" * 201, "\u200b", "\u202e"])
 def test_what_is_no_name_is_refused(workspace: Workspace, name: str) -> None:
     with pytest.raises(UsageError):
@@ -281,6 +285,9 @@ def test_what_is_forgotten_leaves_no_name_in_its_edges(project: Path, workspace:
     assert "zephyrine" not in kept.read_text(encoding="utf-8").lower()
     back = added(workspace, "Zephyrine Quartermain")
     assert back.status is ResultStatus.REFUSED
+    assert [item.code for item in check(workspace, [])] == ["link.dangling-edge"]
+    assert unrelate(workspace, edge.target, "", ANA).status is ResultStatus.DONE
+    assert check(workspace, []) == ()
 
 
 def test_things_are_listed_by_type_as_they_were_at_a_moment(workspace: Workspace) -> None:

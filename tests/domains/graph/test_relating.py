@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memfs.domains.graph.entities import Thing, add_entity, list_entities, show_entity
+from memfs.domains.graph.entities import Thing, add_entity
+from memfs.domains.graph.entity_views import list_entities, show_entity
 from memfs.domains.graph.relating import (
     AmbiguousEdgeError,
     Tie,
