@@ -61,7 +61,8 @@ def many_cosines(
         return None
     rows = numpy.frombuffer(lines, dtype=numpy.uint8, count=count * width).reshape(count, width)
     try:
-        data = b64decode(rows[:, begin : begin + size].tobytes(), validate=True)
+        # What is no base64 is left out by the decoder: the length tells.
+        data = b64decode(rows[:, begin : begin + size].tobytes())
     except ValueError:
         return None
     length = size // 4 * 3

@@ -17,6 +17,7 @@ from typing import Final
 from memfs.errors import IndexUnavailableError
 from memfs.index.cosine import unit
 from memfs.index.documents import gate_of
+from memfs.index.port import IndexHit
 from memfs.index.vector_files import FileVectors, places_below
 from memfs.index.vector_manifest import note_unpurged
 from memfs.index.vector_port import VectorPlace, VectorPoint, domain_of, place_name
@@ -32,6 +33,9 @@ from memfs.services.shelf import Shelf, shelf
 VECTORS_FOLDER: Final = "vectors"
 SERVER_FOLDER: Final = "vector-server"
 BATCH: Final = 64
+"""Records that an embedder is given at once."""
+WRITTEN: Final = 1024
+"""Points that are written at once; a process that is killed loses so many at most."""
 MOST_CHARS: Final = 4_000
 """So much of a record is embedded: its words, not its length, tell records apart."""
 MOST_RECORDS: Final = 1_000_000
@@ -114,15 +118,30 @@ class _Refresh:
         made: dict[str, str] = {}
         trouble = ""
         try:
-            for start in range(0, len(asked), BATCH):
-                stored = every.read(asked[start : start + BATCH])
-                points = tuple(points_of(self._embedder, stored))
+            for points in self._batches(every, asked):
                 self._place.put(points)
                 made.update((point.id, point.blob) for point in points)
         except IndexUnavailableError as error:
             trouble = error.code
         left = 0 if trouble else len(lacking) - len(asked)
         return self._settled(known, kept, made, left=left, trouble=trouble)
+
+    def _batches(self, every: Shelf, hits: Sequence[IndexHit]) -> Iterator[Sequence[VectorPoint]]:
+        """Yields points, many at once: each writing costs a manifest.
+
+        What was made before the embedder failed is yielded before its error is raised.
+        """
+        points: list[VectorPoint] = []
+        for start in range(0, len(hits), BATCH):
+            try:
+                points += points_of(self._embedder, every.read(hits[start : start + BATCH]))
+            except IndexUnavailableError:
+                yield points
+                raise
+            if len(points) >= WRITTEN:
+                yield points
+                points = []
+        yield points
 
     def _held(self, *, is_thorough: bool) -> Mapping[str, str]:
         if is_thorough:
