@@ -26,14 +26,16 @@ from memfs.model.event import EventSort
 
 FILE: Final = "file"
 ISSUE: Final = "issue"
+PULL: Final = "pull request"
 _TITLE_CHARS: Final = 120
 _MOST_RENAMES: Final = 10
 """A commit that moves more files moves a folder; what became of each is Git's to tell."""
 _NUMBER: Final = re.compile(r"(?<![\w/&#])#(?P<number>[1-9]\d{0,5})\b")
-_PULL: Final = re.compile(r"\s*\(#[1-9]\d{0,5}\)\s*$")
+_PULL: Final = re.compile(r"\s*\(#(?P<number>[1-9]\d{0,5})\)\s*$")
 _MERGED_PULL: Final = re.compile(r"^Merge pull request #(?P<number>[1-9]\d{0,5})\b")
 _FIXES: Final = re.compile(
-    r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?):?\s+(?:issue\s+)?#(?P<number>[1-9]\d{0,5})\b",
+    r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?):?\s+(?:(?:issue|pr|pull request)\s+)?"
+    r"#(?P<number>[1-9]\d{0,5})\b",
     re.IGNORECASE,
 )
 _MARK: Final = re.compile(
@@ -44,21 +46,24 @@ _MARK: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAYS_NOTHING: Final = frozenset(
     (
-        "a", "add", "added", "adds", "again", "all", "an", "and", "applied", "apply",
-        "better", "black", "blank", "bug", "bump", "change", "changed", "changelog",
-        "changes", "ci", "clean", "cleaned", "cleaning", "cleanup", "code", "comment",
-        "comments", "commit", "coverage", "deps", "doc", "docs", "docstring",
-        "docstrings", "each", "example", "examples", "few", "file", "files", "final",
-        "fix", "fixed", "fixes", "fixing", "for", "format", "formatting", "from",
-        "future", "going", "improve", "in", "indentation", "initial", "is", "isort", "it",
-        "lint", "linting", "merge", "minor", "misc", "more", "mypy", "nit", "nits", "of",
-        "old", "oops", "optimization", "optimizations", "plan", "polish", "pr", "readme",
-        "refactor", "refactored", "refactoring", "refine", "refinement", "refinements",
-        "release", "remove", "review", "ruff", "screenshot", "simplify", "small", "some",
-        "spelling", "stuff", "style", "suggestion", "suggestions", "test", "tests",
-        "text", "the", "this", "tidy", "to", "todo", "tweak", "tweaks", "typing", "typo",
-        "typos", "up", "update", "updated", "updates", "version", "whitespace", "wip",
-        "with", "wording", "words", "ws",
+        "a", "add", "added", "addressed", "addressing", "adds", "after", "again", "all",
+        "also", "an", "and", "another", "applied", "apply", "before", "better", "black",
+        "blank", "bug", "bump", "by", "change", "changed", "changelog", "changes", "ci",
+        "clean", "cleaned", "cleaning", "cleanup", "code", "comment", "comments",
+        "commit", "conflict", "conflicts", "coverage", "date", "dates", "deps", "doc",
+        "docs", "docstring", "docstrings", "each", "everything", "example", "examples",
+        "feedback", "few", "file", "files", "final", "fix", "fixed", "fixes", "fixing",
+        "for", "format", "formatting", "from", "future", "going", "import", "imports",
+        "improve", "in", "indentation", "initial", "is", "isort", "it", "link", "links",
+        "lint", "linting", "merge", "minor", "misc", "more", "my", "mypy", "nit", "nits",
+        "now", "of", "old", "on", "oops", "optimization", "optimizations", "our", "plan",
+        "polish", "pr", "project", "readme", "refactor", "refactored", "refactoring",
+        "refine", "refinement", "refinements", "release", "remove", "requested", "review",
+        "round", "ruff", "screenshot", "several", "simplify", "small", "some", "spelling",
+        "stuff", "style", "suggestion", "suggestions", "test", "tests", "text", "the",
+        "things", "this", "tidy", "to", "todo", "too", "tweak", "tweaks", "typing",
+        "typo", "typos", "unused", "up", "update", "updated", "updates", "various",
+        "version", "whitespace", "wip", "with", "wording", "words", "ws", "year",
     )
 )  # fmt: skip
 """Words of which a message can be made and still say nothing of what was done."""
@@ -97,8 +102,8 @@ _DECISION: Final = re.compile(
 _CHOICE: Final = re.compile(
     r"^adopt\b|"
     r"^(?:replac(?:e|es|ed|ing)) .{2,60} (?:with|by) |"
-    r"^(?:switch|switched|switching|migrat(?:e|ed|ing)|move|moved|moving|convert|converted) "
-    r"(?:from .{2,60} )?to (?!do\b|be\b|make\b|the (?:top|bottom|end)\b)(?![\w-]+\.(?:py|js|md)\b)|"
+    r"^(?:(?:switch|switched|switching|migrat(?:e|ed|ing))(?: [\w-]+){0,3}|move|moved|moving|"
+    r"convert|converted) (?:from .{2,60} )?to (?!do\b|be\b|make\b|the (?:top|bottom|end)\b)(?![\w-]+\.(?:py|js|md)\b)|"
     r"^(?:use|using) .{2,60} (?:instead of|rather than|in place of|for) |"
     r"\bin favou?r of\b|\bno longer uses?\b",
     re.IGNORECASE,
@@ -111,7 +116,7 @@ _PROJECT_FILE: Final = re.compile(
     r"(?:^|/)\.(?:github|gitlab|circleci)/|(?:^|/)(?:adr|decisions)/"
 )
 _CAUSE: Final = re.compile(
-    r"\b(?:because|root cause|turn(?:s|ed) out|caused by|the cause (?:is|was)|due to|"
+    r"\b(?:(?<!just )because|root cause|turn(?:s|ed) out|caused by|the cause (?:is|was)|due to|"
     r"the (?:problem|issue|bug|reason) (?:is|was)|regression (?:in|from|since)|"
     r"introduced (?:in|by)|led to|leads to|result(?:s|ed) in)\b",
     re.IGNORECASE,
@@ -130,6 +135,11 @@ _CHORE_SORTS: Final = frozenset(("chore", "ci", "style", "build", "test", "tests
 _CHORE_FILES: Final = re.compile(
     r"(?:^|/)(?:\.github/|\.pre-commit|docs?/|tests?/|CHANGE(?:S|LOG)|README|CONTRIBUT|"
     r"requirements)|\.(?:md|rst|lock|txt)$",
+    re.IGNORECASE,
+)
+_SMALL: Final = re.compile(
+    r"\b(?:typos?|docstrings?|comments?|changelog|whitespace|spelling|unused|lint(?:ing)?|flake8|mypy|"
+    r"type (?:hints?|annotations?))\b",
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*(?:\n(?![\n*-])[^.!?\n]+)*[.!?]?")
@@ -170,7 +180,8 @@ def products_of_commit(seen: CommitSeen) -> Iterator[Product]:
             if path in seen.busy:
                 yield _entity(path, FILE, source, seen)
         for number in numbers:
-            yield _entity(f"#{number}", ISSUE, source, seen)
+            sort = PULL if number == _merged(seen) else ISSUE
+            yield _entity(f"#{number}", sort, source, seen)
     for item in renames:
         yield _entity(item.before, FILE, source, seen)
         yield _entity(item.path, FILE, source, seen)
@@ -272,7 +283,7 @@ def _importance(
         case EventSort.WORK:
             pass
     is_chore = bool(seen.files) and all(_CHORE_FILES.search(item.path) for item in seen.files)
-    if is_chore or label in _CHORE_SORTS:
+    if is_chore or _SMALL.search(title) or label in _CHORE_SORTS:
         return _LOW
     return 5 if _FEATURE.match(title) or _FIX.match(title) or label in ("feat", "fix") else 4
 
@@ -280,7 +291,7 @@ def _importance(
 def _first_paragraph(seen: CommitSeen, *, is_pull: bool) -> str:
     paragraphs = [" ".join(part.split()) for part in seen.body.split("\n\n") if part.strip()]
     found = paragraphs[1:2] if is_pull else paragraphs[:1]
-    text = found[0] if found else ""
+    text = _CLOSING.sub("", found[0]).strip() if found else ""
     if len(text) <= SUMMARY_CHARS:
         return text
     return text[: SUMMARY_CHARS - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
@@ -309,6 +320,12 @@ def _numbers(seen: CommitSeen) -> tuple[str, ...]:
     """Returns the numbers of issues and pull requests that a message names, in order."""
     found = [match["number"] for match in _NUMBER.finditer(f"{seen.subject}\n{seen.body}")]
     return tuple(dict.fromkeys(found))[: MOST_NAMES // 2]
+
+
+def _merged(seen: CommitSeen) -> str:
+    """Returns the number of the pull request that a commit brings in; empty for none."""
+    pull = _MERGED_PULL.match(seen.subject) or _PULL.search(seen.subject)
+    return pull["number"] if pull is not None else ""
 
 
 def _renames(seen: CommitSeen) -> tuple[FileTouched, ...]:
@@ -354,10 +371,9 @@ def _edges(
         return
     text = f"{seen.subject}\n{seen.body}"
     fixed = {match["number"] for match in _FIXES.finditer(text)}
-    pull = _MERGED_PULL.match(seen.subject)
     for number in numbers:
-        merged = pull is not None and pull["number"] == number
-        relation = "fixes" if number in fixed else "merges" if merged else "refers to"
+        is_merged = number == _merged(seen)
+        relation = "merges" if is_merged else "fixes" if number in fixed else "refers to"
         yield edge(event.key, relation, f"#{number}")
     if seen.reverted is not None:
         yield edge(event.key, "reverts", commit_key(*seen.reverted))

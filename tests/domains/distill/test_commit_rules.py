@@ -53,6 +53,8 @@ SILENT = (
     "[pre-commit.ci] pre-commit autoupdate",
     "Apply suggestions from code review",
     "minor cleanup of code and docs",
+    "Remove unused import",
+    "update project files",
     "",
     "!!!",
     "\u200b",
@@ -85,6 +87,8 @@ def test_a_commit_that_says_nothing_is_none(subject: str) -> None:
         ("Drop support for Python 3.8 in tests", MANIFEST, EventSort.WORK),
         ("Drop support for 3.8", (FileTouched("M", "tests/test_x.py"),), EventSort.WORK),
         ("Switch to ruff", MANIFEST, EventSort.DECISION),
+        ("switch ci to another service", MANIFEST, EventSort.DECISION),
+        ("Don't print colours just because a recorder runs", MANIFEST, EventSort.WORK),
         ("Move to the top of the page", MANIFEST, EventSort.WORK),
     ],
 )
@@ -142,7 +146,7 @@ def test_issues_renames_and_reverts_are_edges() -> None:
     edges = {(it.start, it.relation, it.end) for it in products if isinstance(it, EdgeFound)}
     assert edges == {
         ("api/queue.py", "renamed to", "src/queue.py"),
-        (event.key, "refers to", "#31"),
+        (event.key, "merges", "#31"),
         (event.key, "fixes", "#7"),
         (event.key, "refers to", "#8"),
         (event.key, "reverts", commit_key(SEEN.written, "Add a queue for uploads")),
@@ -152,7 +156,9 @@ def test_issues_renames_and_reverts_are_edges() -> None:
         ("src/app.py", "file"),
         ("api/queue.py", "file"),
         ("src/queue.py", "file"),
-        *((f"#{number}", "issue") for number in (31, 7, 8)),
+        ("#31", "pull request"),
+        ("#7", "issue"),
+        ("#8", "issue"),
     }
 
 
