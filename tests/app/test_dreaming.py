@@ -244,6 +244,7 @@ def test_what_passes_the_gate_is_put_forward_once_and_policy_decides(
     assert candidate.id == waiting
     assert (candidate.kind, str(candidate.origin.principal)) == ("fact", "agent:sleep")
     assert memory.show(str(result.data["receipt"])).record.kind == "receipt"
+    assert memory.audit(mark=False).problems == ()
 
     memory.reject([waiting])
     clock.advance(timedelta(days=1))
@@ -403,6 +404,28 @@ def test_a_session_start_puts_the_nightly_pass_off_and_waits_for_nothing(
     assert not put_off_nightly(memory.workspace), "the same night waits once"
     (job,) = memory.jobs()
     assert job.kind == "sleep"
+
+
+def test_while_somebody_waits_only_what_is_short_is_done(
+    memory: Memory, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.work_off_some()
+    clock.advance(timedelta(days=1))
+    with monkeypatch.context() as patch:
+        patch.setattr("memfs.app.nightly_look._LARGE", -1)
+        memory.work_off_some()
+    place = memory.workspace.store.root / CORE_PATH
+    assert not place.exists(), "a large store is left to the watcher"
+    more = Result(action="distill", target="", status=ResultStatus.DONE, message="", store="")
+    with monkeypatch.context() as patch:
+        found = replace(more, data={"more": True})
+        patch.setattr(Memory, "distil_before_sleep", lambda self, **_: found)
+        clock.advance(timedelta(minutes=2))
+        memory.work_off_some()
+    assert not place.exists(), "there is more to distil first"
+    clock.advance(timedelta(minutes=2))
+    memory.work_off_some()
+    assert place.exists()
 
 
 def test_a_stage_that_is_none_is_wrong_usage(memory: Memory) -> None:

@@ -127,7 +127,8 @@ def test_an_edit_is_never_written_over_by_a_sleep(project: Path) -> None:
 @pytest.mark.parametrize("is_cached", [True, False])
 def test_a_change_of_headings_and_remarks_proposes_nothing(project: Path, is_cached: bool) -> None:
     text = core(project).read_text(encoding="utf-8")
-    core(project).write_text(text.replace("## What holds", "## Holds"), encoding="utf-8")
+    changed = text.replace("## What holds", "A remark.\n\n## Holds").replace("\n", "\r\n")
+    core(project).write_bytes(changed.encode())
     if not is_cached:
         with workspace_of(project) as workspace:
             (workspace.cache_dir / "core.json").unlink()

@@ -25,9 +25,9 @@ from memfs.domains.distill.sleep_state import (
     write_state,
 )
 from memfs.domains.distill.staging import light_pass, staged_groups
-from memfs.model.ids import TRANSACTION_PREFIX
+from memfs.model.instants import format_instant
 from memfs.services.ports import Workspace
-from memfs.services.receipts import write_receipt
+from memfs.services.receipts import write_account
 from memfs.services.signals import uses_of
 
 
@@ -141,12 +141,13 @@ def _with_receipt(workspace: Workspace, slept: Slept) -> Slept:
     proposed = (*slept.promotion.results, *slept.reflected.results)
     if not proposed:
         return slept
-    receipt = write_receipt(
+    at = format_instant(workspace.clock.now())
+    receipt = write_account(
         workspace,
         operation=RECEIPT,
-        transaction=workspace.ids.new_id(TRANSACTION_PREFIX),
-        targets=slept.promotion.names,
+        key="\0".join((at, *(result.target for result in proposed))),
         details={
+            "records": list(slept.promotion.names),
             "passes": [str(name) for name in slept.passes],
             "groups": len(slept.groups),
             "weighed": slept.promotion.weighed,

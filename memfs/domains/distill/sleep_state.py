@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -67,15 +67,14 @@ def sleeping(workspace: Workspace) -> Iterator[None]:
         WriteFailedError: The store's private folder cannot be written.
     """
     notes = _notes(workspace)
-    if notes.is_held(_HOLD):
-        raise SleepRunningError("a sleep is already running")
-    try:
-        with notes.held(_HOLD):
-            yield
-    except WriteFailedError as error:
-        if notes.is_held(_HOLD):
-            raise SleepRunningError("a sleep is already running") from error
-        raise
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(notes.held(_HOLD))
+        except WriteFailedError as error:
+            if notes.is_held(_HOLD):
+                raise SleepRunningError("a sleep is already running") from error
+            raise
+        yield
 
 
 def read_state(workspace: Workspace) -> SleepState:
