@@ -9,6 +9,7 @@ are read by their place and never searched for.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -24,10 +25,13 @@ from memfs.policy.masking import visible_stored
 from memfs.policy.namespaces import actor_beside
 from memfs.services.beside import Beside
 from memfs.services.gate import access_request
+from memfs.services.links import with_open_links
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.reading import served_at
+from memfs.services.served_records import read_paths
 from memfs.services.standing_sections import ProfileLine, profile_line
 from memfs.store.layout import is_record_path
+from memfs.store.snapshot import Snapshot
 
 PROFILE_KIND: Final = "profile"
 _FOLDER: Final = "records/profile/"
@@ -91,13 +95,23 @@ def lines_of(workspace: Workspace, request: AccessRequest) -> tuple[KeptLine, ..
         return ()
     snapshot = workspace.store.snapshot()
     paths = (entry.path for entry in snapshot.entries(_FOLDER) if is_record_path(entry.path))
-    found = served_at(workspace, snapshot, islice(paths, _MOST_FILES), request)
+    found = _served(workspace, snapshot, islice(paths, _MOST_FILES), request)
     seen = sorted(found, key=lambda stored: stored.record.id)
     return tuple(
         KeptLine(line=line, stored=stored)
         for stored in seen
         if (line := profile_line(stored.record)).value
     )
+
+
+def _served(
+    workspace: Workspace, snapshot: Snapshot, paths: Iterable[str], request: AccessRequest
+) -> Iterator[StoredRecord]:
+    """Yields what may be seen of the records at some paths; no database is opened for it."""
+    for stored in read_paths(workspace, snapshot, paths):
+        seen = visible_stored(stored, request)
+        if seen and not rests_on_off_source(workspace, snapshot, stored.record, request):
+            yield with_open_links(workspace, snapshot, seen, request)
 
 
 def _lines_beside(other: Workspace, actor: Actor, sink: Sink | None) -> tuple[KeptLine, ...]:
