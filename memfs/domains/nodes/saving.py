@@ -46,6 +46,7 @@ from memfs.policy.authority import capture_origin
 from memfs.policy.keeping import KeepingCase, check_keeping
 from memfs.services.beside import Beside
 from memfs.services.gate import access_request
+from memfs.services.inbox import read_inbox
 from memfs.services.owners import submit
 from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
@@ -119,6 +120,15 @@ class Saved:
 
 
 @frozen
+class Alike:
+    """What is most like a node: one that is there, or a proposal of the saver's own that waits."""
+
+    id: str = ""
+    similarity: float = 0.0
+    preview: str = ""
+
+
+@frozen
 class _Weighed:
     """A draft, what it is worth, and what speaks against it."""
 
@@ -126,6 +136,7 @@ class _Weighed:
     score: Score
     nearest: Nearest
     opposed: str
+    alike: Alike
     against: tuple[Reason, ...]
 
 
@@ -198,15 +209,14 @@ def _weighed(workspace: Workspace, wish: NodeWish, actor: Actor) -> _Weighed:
     )
     found = nearest(workspace, snapshot, summary, query, words=summary_of)
     opposed = _opposed(workspace, snapshot, summary, query, found)
-    best = found.found[0] if found.found else None
+    alike = _most_alike(workspace, snapshot, summary, query, found)
     case = KeepingCase(
-        score=score.total,
-        opposed=opposed,
-        alike=best.stored.record.id if best else "",
-        likeness=best.score if best else 0.0,
+        score=score.total, opposed=opposed, alike=alike.id, likeness=alike.similarity
     )
     against = check_keeping(case, workspace.settings.nodes)
-    return _Weighed(draft=draft, score=score, nearest=found, opposed=opposed, against=against)
+    return _Weighed(
+        draft=draft, score=score, nearest=found, opposed=opposed, alike=alike, against=against
+    )
 
 
 def _score(workspace: Workspace, snapshot: Snapshot, wish: NodeWish, actor: Actor) -> Score:
@@ -217,6 +227,35 @@ def _score(workspace: Workspace, snapshot: Snapshot, wish: NodeWish, actor: Acto
     text = "\n".join((wish.summary, wish.abstract, wish.content, *wish.tags))
     words = ((rule.record.id, rule_words(rule.record)) for rule in rules)
     return scored(clamped(wish.importance), text, words, analyzer_of(workspace).terms)
+
+
+def _most_alike(
+    workspace: Workspace, snapshot: Snapshot, summary: str, query: Query, found: Nearest
+) -> Alike:
+    """Returns what is most like a node; for a program among its own proposals as well.
+
+    A program that says the same thing in other words at every turn would fill the inbox.
+    """
+    best = Alike()
+    if found.found:
+        near = found.found[0]
+        record = near.stored.record
+        best = Alike(id=record.id, similarity=near.score, preview=preview_of(record))
+    if query.actor.is_person or best.similarity >= workspace.settings.nodes.duplicate:
+        return best
+    waiting = {
+        item.id: item.title
+        for item in read_inbox(workspace).candidates
+        if item.kind == NODE_KIND and item.origin.principal == query.actor.principal
+    }
+    candidates = (Comparable(id=name, text=title) for name, title in waiting.items())
+    scores = (
+        similarity_for(workspace, snapshot, query).scores(summary, candidates) if waiting else {}
+    )
+    for name, score in sorted(scores.items()):
+        if score > best.similarity:
+            best = Alike(id=name, similarity=score, preview=waiting[name])
+    return best
 
 
 def _opposed(
@@ -240,7 +279,7 @@ def _forced(weighed: _Weighed) -> Sequence[str]:
     """Returns what a node is saved in spite of: ids of nodes, and the code of a low score."""
     named = {
         "node.opposed": weighed.opposed,
-        "node.alike": weighed.nearest.found[0].stored.record.id if weighed.nearest.found else "",
+        "node.alike": weighed.alike.id,
     }
     return tuple(dict.fromkeys(named.get(item.code, item.code) for item in weighed.against))
 
@@ -249,7 +288,7 @@ def _refused(workspace: Workspace, weighed: _Weighed) -> Result:
     first = weighed.against[0]
     match first.code:
         case "node.alike":
-            status, target = ResultStatus.DUPLICATE, weighed.nearest.found[0].stored.record.id
+            status, target = ResultStatus.DUPLICATE, weighed.alike.id
             hint = "update it, append to it, or save with force"
         case "node.opposed":
             status, target = ResultStatus.NEEDS_ANSWER, weighed.opposed
@@ -277,7 +316,13 @@ def _told(weighed: _Weighed) -> dict[str, JsonValue]:
     if flags:
         told["flags"] = list(flags)
     if _ALIKE & {item.code for item in weighed.against}:
-        told["similar"] = [near_value(near) for near in weighed.nearest.found[:1]]
+        told["similar"] = [
+            {
+                "id": weighed.alike.id,
+                "similarity": round(weighed.alike.similarity, 4),
+                "preview": weighed.alike.preview,
+            }
+        ]
         told["options"] = list(OPTIONS)
     return told
 

@@ -196,6 +196,17 @@ def test_what_an_agent_saves_waits_and_raises_nothing_by_a_rule_of_its_own(proje
         assert "links" not in saved.data
 
 
+def test_what_an_agent_proposes_again_in_other_words_is_known(project: Path) -> None:
+    with memory_of(project, AGENT) as agent:
+        first = agent.save_node("The harbour office closes at noon on every second Friday")
+        again = agent.save_node("On every second Friday the harbour office closes at noon")
+        waiting = [candidate.id for candidate in agent.candidates()]
+
+        assert first.status is ResultStatus.WAITING
+        assert (again.status, again.target) == (ResultStatus.DUPLICATE, first.target)
+        assert waiting.count(first.target) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [
