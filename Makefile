@@ -11,7 +11,7 @@ DATA ?= ../shared/data
 BENCHMARKS := $(filter-out __init__ corpus,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test contract faults clients lint format schemas docs bench wheel clean
+.PHONY: help demo test contract faults clients vectors lint format schemas docs bench wheel clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,11 @@ faults: $(STAMP) ## Runs the fault tests at full count; takes a quarter of an ho
 
 clients: $(STAMP) ## Runs clients and servers that are not ours against ours; needs node and npm
 	MEMFS_CLIENTS=1 $(BIN)/python -m pytest tests/clients -rs
+
+vectors: $(STAMP) ## Installs the extras for vectors and runs the tests that need them
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[vectors,qdrant]'
+	$(BIN)/python -m pytest tests/services/test_embedders.py tests/services/test_qdrant_vectors.py \
+	  tests/index/test_vector_files.py -rs
 
 lint: $(STAMP) ## Checks style, formatting, types and layers
 	$(BIN)/ruff check .
