@@ -84,6 +84,12 @@ def _log_of(memory: Memory) -> str:
     return files_of(folder) if folder.is_dir() else ""
 
 
+def _core_of(memory: Memory) -> str:
+    """Returns what any program may open as a file."""
+    place = memory.workspace.store.root / "core.md"
+    return place.read_text(encoding="utf-8") if place.is_file() else ""
+
+
 def files_of(folder: Path) -> str:
     """Returns the text of every file below a folder."""
     parts = []
@@ -154,7 +160,7 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "audit": lambda memory, target: answered(memory.audit),
         "stats": lambda memory, target: answered(memory.stats),
         "jobs": lambda memory, target: answered(memory.jobs),
-        "core": lambda memory, target: answered(memory.core),
+        "core": lambda memory, target: answered(memory.core) + _core_of(memory),
         "protocol": lambda memory, target: answered(
             lambda: protocol.asked_openly(memory, target.question)
         ),
@@ -310,7 +316,8 @@ CHANGES: Final = frozenset(
         "add_entity", "alias", "set_entity", "unrelate",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
         "merge", "unmerge", "split", "unsplit",
-        "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep", "record_event",
+        "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep",
+        "record_event",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""

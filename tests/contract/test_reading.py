@@ -94,6 +94,7 @@ def test_what_is_closed_comes_out_of_no_surface(tmp_path: Path, why: str) -> Non
     target = stored_target(project, hidden_record(**CLOSED[why]))
     with memory_of(project) as memory:
         memory.remember("The heron quarterly ledger is kept by Ana", kind="note")
+        memory.sleep()
     found = [leak for actor in READERS for leak in leaks(project, actor, target)]
     assert found == []
 
