@@ -3,13 +3,13 @@
 Nothing is read before it is asked for: a cold question costs what it reaches, and one that
 follows finds it here. Rows are kept as the catalogue gave them and records as the ledger has
 them, open or not: nothing leaves here but through a reader's view (``seen_graph``), which asks
-the read gate each time. When the head moves, links are forgotten and so is every record that
-is no longer served at its place.
+the read gate each time. When the head moves, links are forgotten and so is every record whose
+file changed. Several threads may ask at once: each answers from what it found itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -28,6 +28,9 @@ MOST_CHARS: Final = 32_000_000
 _RECORD_CHARS: Final = 1_000
 """What a record is counted as besides its text."""
 
+OpenCatalogue = Callable[[], Catalogue]
+"""Opens the catalogue of the commit that is asked about, where it is needed at all."""
+
 
 class Adjacency:
     """What was read of the graph of one store at one commit."""
@@ -41,74 +44,70 @@ class Adjacency:
         self._chars = 0
         self._count = 0
 
-    def moved_to(self, snapshot: Snapshot) -> Adjacency:
-        """Returns what is still so at ``snapshot``."""
+    def moved_to(self, workspace: Workspace, snapshot: Snapshot) -> Adjacency:
+        """Returns what is still so at ``snapshot``: the records of files that did not change."""
         moved = Adjacency(snapshot.commit)
-        for path, stored in list(self._records.items()):
-            entry = snapshot.entry(path)
-            if entry is not None and entry.blob == stored.blob:
-                moved._keep(stored)
+        older = workspace.store.snapshot_or_none(self.commit) if self._records else None
+        if older is not None:
+            changed = {change.path for change in snapshot.changes_since(older)}
+            for path, stored in list(self._records.items()):
+                if path not in changed:
+                    moved._keep(stored)
         return moved
 
-    def unknown_links(self, ids: Collection[str]) -> list[str]:
-        """Returns those of ``ids`` whose links were not asked for yet."""
-        return [name for name in ids if name not in self._links]
-
     def links_of(
-        self, ids: Collection[str], catalogue: Catalogue | None
+        self, ids: Collection[str], catalogue: OpenCatalogue
     ) -> Mapping[str, Sequence[Link]]:
         """Returns the links at each of ``ids``; the catalogue is asked for those not known yet."""
-        known = {name: self._links[name] for name in ids if name in self._links}
+        asked = ((name, self._links.get(name)) for name in ids)
+        known = {name: links for name, links in asked if links is not None}
         missing = [name for name in ids if name not in known]
-        if not missing or catalogue is None:
+        if not missing:
             return known
         found: dict[str, list[Link]] = {name: [] for name in missing}
-        for link in catalogue.links_of(missing):
+        for link in catalogue().links_of(missing):
             for end in (link.start, link.end):
                 if end in found:
                     found[end].append(link)
         read = {name: tuple(links) for name, links in found.items()}
-        self._count += sum(map(len, read.values()))
+        self._count += len(read) + sum(map(len, read.values()))
         if self._count > MOST_LINKS:
             self._links.clear()
             self._count = 0
         self._links.update(read)
         return known | read
 
-    def has_places(self, ids: Collection[str]) -> bool:
-        """Tells whether it is known where the records of all of ``ids`` stand."""
-        return all(name in self._places for name in ids)
-
     def places_of(
-        self, ids: Collection[str], catalogue: Catalogue | None
+        self, ids: Collection[str], catalogue: OpenCatalogue
     ) -> Mapping[str, tuple[str, ...]]:
         """Returns the paths at which each of ``ids`` stands: one, unless the store has a fault."""
-        known = {name: self._places[name] for name in ids if name in self._places}
+        asked = ((name, self._places.get(name)) for name in ids)
+        known = {name: paths for name, paths in asked if paths is not None}
         missing = [name for name in ids if name not in known]
-        if not missing or catalogue is None:
+        if not missing:
             return known
         found: dict[str, tuple[str, ...]] = dict.fromkeys(missing, ())
-        for row in catalogue.by_ids(missing):
+        for row in catalogue().by_ids(missing):
             found[row.id] = (*found[row.id], row.path)
         if len(self._places) > MOST_LINKS:
             self._places.clear()
         self._places.update(found)
         return known | found
 
-    def survivor_of(self, identifier: str) -> str | None:
-        """Returns what an id was merged into or itself; ``None`` where nobody asked yet."""
-        return self._survivors.get(identifier)
-
-    def resolve(self, identifier: str, catalogue: Catalogue) -> str:
+    def resolve(self, identifier: str, catalogue: OpenCatalogue) -> str:
         """Returns what an id was merged into, or itself."""
-        return self._survivors.setdefault(identifier, catalogue.resolve_merged(identifier))
+        known = self._survivors.get(identifier)
+        if known is not None:
+            return known
+        return self._survivors.setdefault(identifier, catalogue().resolve_merged(identifier))
 
     def records_at(
         self, workspace: Workspace, snapshot: Snapshot, paths: Iterable[str]
     ) -> Mapping[str, StoredRecord]:
         """Returns the served records at ``paths`` that can be read, by path."""
         wanted = tuple(dict.fromkeys(paths))
-        known = {path: self._records[path] for path in wanted if path in self._records}
+        asked = ((path, self._records.get(path)) for path in wanted)
+        known = {path: stored for path, stored in asked if stored is not None}
         missing = [path for path in wanted if path not in known]
         for stored in read_paths(workspace, snapshot, missing) if missing else ():
             known[stored.path] = stored
@@ -138,7 +137,7 @@ def adjacency_at(workspace: Workspace, snapshot: Snapshot) -> Adjacency:
     kept = _kept(workspace.store.root)
     current = kept.current
     if current.commit != snapshot.commit:
-        current = kept.current = current.moved_to(snapshot)
+        current = kept.current = current.moved_to(workspace, snapshot)
     return current
 
 

@@ -83,8 +83,7 @@ class SeenGraph:
 
     def links_of(self, ids: Collection[str]) -> Mapping[str, Sequence[Link]]:
         """Returns the links at each of ``ids``, in both directions, open or not."""
-        is_known = not self._kept.unknown_links(ids)
-        return self._kept.links_of(ids, None if is_known else self._catalogue())
+        return self._kept.links_of(ids, self._catalogue) if self.snapshot is not None else {}
 
     def open_links(self, links: Collection[Link]) -> frozenset[Link]:
         """Returns those of ``links`` whose own record the reader may see whole.
@@ -108,8 +107,7 @@ class SeenGraph:
         """Returns what may be seen of each record, by id, in the order of ``ids``."""
         missing = [name for name in ids if name not in self._nodes]
         if missing and self.snapshot is not None:
-            is_known = self._kept.has_places(missing)
-            places = self._kept.places_of(missing, None if is_known else self._catalogue())
+            places = self._kept.places_of(missing, self._catalogue)
             paths = [path for name in missing for path in places.get(name, ())]
             records = self._kept.records_at(self.workspace, self.snapshot, paths)
             for name in missing:
@@ -159,7 +157,7 @@ class SeenGraph:
     def _by_id(self, name: str) -> dict[str, StoredRecord]:
         if self.snapshot is None:
             return {}
-        survivor = self._kept.survivor_of(name) or self._kept.resolve(name, self._catalogue())
+        survivor = self._kept.resolve(name, self._catalogue)
         return self.nodes([survivor] if survivor == name or self._has_right(name) else [])
 
     def _by_name(self, name: str) -> dict[str, StoredRecord]:
@@ -174,9 +172,8 @@ class SeenGraph:
     def _by_end(self, name: str) -> dict[str, StoredRecord]:
         if self.snapshot is None:
             return {}
-        catalogue = self._catalogue()
-        rows = named_entries(catalogue, name)
-        ids = ((row.id, self._kept.resolve(row.id, catalogue)) for row in rows)
+        rows = named_entries(self._catalogue(), name)
+        ids = ((row.id, self._kept.resolve(row.id, self._catalogue)) for row in rows)
         found = self.nodes([now for old, now in ids if old == now or self._has_right(old)])
         is_end = any(row.id.endswith(name.lower()) for row in rows)
         # A path is made of a title: who may not see the title confirms nothing by guessing it.
@@ -185,7 +182,7 @@ class SeenGraph:
     def _has_right(self, name: str) -> bool:
         """Tells whether the reader may know of a record that became another one."""
         assert self.snapshot is not None
-        paths = self._kept.places_of([name], self._catalogue())[name]
+        paths = self._kept.places_of([name], self._catalogue)[name]
         records = self._kept.records_at(self.workspace, self.snapshot, paths)
         return any(read_right(item.record, self.request).is_whole for item in records.values())
 

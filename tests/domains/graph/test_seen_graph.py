@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import networkx
 import pytest
@@ -19,9 +20,10 @@ from memfs.domains.graph.walk import walk
 from memfs.errors import ConflictError
 from memfs.model.authority import Sensitivity
 from memfs.model.graph import EdgeSort
-from memfs.model.origin import Actor
+from memfs.model.origin import Actor, Channel
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope
+from memfs.model.settings import Settings
 from memfs.model.status import Status
 from memfs.policy.access import may_read
 from memfs.policy.graph_links import links_of_record
@@ -29,7 +31,8 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.past import Moment
 from memfs.services.ports import Workspace
 from tests.support.graphs import claim, edge, entity, named
-from tests.support.recall_stores import ANA, BOT, SAID, commit, path_of, workspace_with
+from tests.support.memory import memory_of, new_project
+from tests.support.recall_stores import ANA, BOT, SAID, STATED, commit, path_of, workspace_with
 
 OTHERS = Scope.parse("agent:somebody-else")
 FAR = Scope.parse("project:another")
@@ -290,3 +293,88 @@ def test_as_of_a_moment_what_was_known_then_and_nothing_taken_back_since(tmp_pat
 
 def test_now_is_no_other_moment() -> None:
     assert NOW.is_now
+
+
+def test_what_is_seen_in_part_is_no_way_to_its_name(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project) as memory:
+        memory.add_entity("Heron", aliases=["Reiher"], scope="team:ward")
+        memory.add_entity("Gate")
+        memory.accept(None)
+        heron = memory.neighbors("Heron").center.id
+        memory.relate("Heron", "Gate", "feeds")
+        note = memory.remember("It stalls", kind="note", entities=["reiher"]).target
+        opened = {"scopes": ["team:ward"], "kinds": ["entity"], "shown_fields": ["entity_type"]}
+        memory.grant("agent:bot", **opened)  # type: ignore[arg-type]
+        assert {node.id for node in memory.neighbors("Heron", hops=1).nodes} >= {note}
+    with memory_of(project, BOT) as memory:
+        for name in ("Heron", "reiher"):
+            with pytest.raises(ConflictError):
+                memory.neighbors(name)
+        # By its id it is there, without its name, and what names it is not told.
+        around = memory.neighbors(heron, hops=2)
+        assert (around.center.title, around.center.preview) == ("", "")
+        assert [node.title for node in around.nodes] == ["Gate"]
+        assert {node.kind for node in memory.neighbors(note, hops=3).nodes} == {"evidence"}
+
+
+def test_what_came_from_a_source_that_is_off_is_no_part_of_a_programs_graph(
+    tmp_path: Path,
+) -> None:
+    origin = replace(STATED, source="import:old")
+    off = entity("Weir", origin=replace(origin, channel=Channel.IMPORT))
+    records = (
+        *GATE,
+        off,
+        edge("Heron", "Weir", "over"),
+        claim("Rests on it", derived_from=(off.id,)),
+    )
+    switched = Settings(
+        store_id="store_01kb8x3v6yq4m9t2r7w5000000",
+        project="demo",
+        sources_off=frozenset({"channel:import"}),
+    )
+    with workspace_with(tmp_path, *records, settings=switched) as workspace:
+        with seen(workspace, BOT) as graph:
+            assert ("Weir", 1) not in names(graph, "Heron")
+            for name in ("Weir", named("Rests on it", "mem")):
+                with pytest.raises(ConflictError):
+                    graph.find(name)
+        with seen(workspace, ANA) as graph:
+            assert ("Weir", 1) in names(graph, "Heron")
+
+
+def test_of_two_that_became_one_the_past_knows_two(tmp_path: Path) -> None:
+    merged = replace(GATE[1], status=Status.SUPERSEDED, superseded_by=named("Gate"))
+    before, after = SAID + timedelta(days=1), SAID + timedelta(days=2)
+    with workspace_with(tmp_path, claim("Nothing yet")) as workspace:
+        commit(workspace.store, *GATE, at=before)
+        commit(workspace.store, merged, at=after)
+        with seen(workspace) as graph:
+            assert graph.find(named("Sluice")).record.title == "Gate"
+            assert graph.find("sluice").record.title == "Gate"
+            assert ("Gate", 1) in names(graph, "Heron")
+        with seen(workspace, moment=Moment(as_of=before)) as graph:
+            assert graph.find("sluice").record.title == "Sluice"
+            assert names(graph, "Heron", hops=1) == [("Sluice", 1), ("It stalls", 1)]
+
+
+def test_many_ask_while_the_store_changes(tmp_path: Path) -> None:
+    records = [entity(f"n{number}") for number in range(30)]
+    chain = [edge(f"n{number}", f"n{number + 1}") for number in range(29)]
+    with workspace_with(tmp_path, *records, *chain) as workspace:
+        ended: list[int] = []
+
+        def ask() -> None:
+            for _ in range(15):
+                with seen(workspace, BOT) as graph:
+                    ended.append(len(neighbors(graph, "n10", hops=3, most=50).nodes))
+
+        threads = [Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for number in range(5):
+            commit(workspace.store, entity(f"more {number}"))
+        for thread in threads:
+            thread.join()
+    assert ended == [6] * 45
