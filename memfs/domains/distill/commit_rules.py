@@ -103,7 +103,8 @@ _CHOICE: Final = re.compile(
     r"^adopt\b|"
     r"^(?:replac(?:e|es|ed|ing)) .{2,60} (?:with|by) |"
     r"^(?:(?:switch|switched|switching|migrat(?:e|ed|ing))(?: [\w-]+){0,3}|move|moved|moving|"
-    r"convert|converted) (?:from .{2,60} )?to (?!do\b|be\b|make\b|the (?:top|bottom|end)\b)(?![\w-]+\.(?:py|js|md)\b)|"
+    r"convert|converted) (?:from .{2,60} )?to (?!do\b|be\b|make\b|the (?:top|bottom|end)\b)"
+    r"(?![\w-]+\.(?:py|js|md)\b)|"
     r"^(?:use|using) .{2,60} (?:instead of|rather than|in place of|for) |"
     r"\bin favou?r of\b|\bno longer uses?\b",
     re.IGNORECASE,
