@@ -200,7 +200,7 @@ _OUTCOME: Final = {
 _NODE: Final = {
     "node.below-score": "it scores less than what is worth saving; nothing is stored",
     "node.opposed": "a node that is active says the opposite in the same words",
-    "node.alike": "a node that is active says nearly the same",
+    "node.alike": "what is kept already, or waits, says nearly the same",
     "profile.domain": "what is wanted of one kind of work belongs to the node of that domain",
     "profile.place": "what is so about a project belongs to a node, and not to the profile",
 }

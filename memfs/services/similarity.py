@@ -226,7 +226,7 @@ def nearest(
         compared = _Compared(workspace, snapshot, looked, damage=error.code)
         records = compared.records()
     known = {item.record.id for item in records}
-    by_vectors = _near_by_vectors(workspace, snapshot, text, looked)
+    by_vectors = near_by_vectors(workspace, snapshot, text, looked)
     records = (*records, *(item for item in by_vectors if item.record.id not in known))
     candidates = (
         Comparable(id=item.record.id, text=words(item.record), blob=item.blob) for item in records
@@ -274,7 +274,7 @@ def _with_vectors(workspace: Workspace, words: Similarity) -> Similarity:
     return VectorSimilarity(workspace, words)
 
 
-def _near_by_vectors(
+def near_by_vectors(
     workspace: Workspace, snapshot: Snapshot, text: str, query: Query
 ) -> Iterator[StoredRecord]:
     """Yields what vectors alone find, with whatever words: hardly any store has them."""

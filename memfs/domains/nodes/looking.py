@@ -21,7 +21,12 @@ from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.services.recall_reader import Reader
 from memfs.services.reindex import IndexState, open_index, replace_index
-from memfs.services.similarity import Comparable, SimilarityMode, similarity_for
+from memfs.services.similarity import (
+    Comparable,
+    SimilarityMode,
+    near_by_vectors,
+    similarity_for,
+)
 from memfs.store.snapshot import Snapshot
 
 TEXT_WEIGHT: Final = 0.65
@@ -100,11 +105,14 @@ def _answer(
     reader = Reader(workspace, query, snapshot)
     index = reader.index_for(opened.index)
     matches = reader.read_all(index.search(reader.index_query(), DEFAULT_SCORING))
+    found = {item.stored.record.id: (item.stored, item.hit.coverage) for item in matches}
+    for stored in near_by_vectors(workspace, snapshot, query.text, query):
+        found.setdefault(stored.record.id, (stored, 0.0))
     covered = {
-        item.stored.record.id: (item.stored, item.hit.coverage)
-        for item in matches
+        name: (stored, coverage)
+        for name, (stored, coverage) in found.items()
         # What is worth saving is no answer, unless it is asked for.
-        if SCORING_RULE not in item.stored.record.tags or SCORING_RULE in query.tags
+        if SCORING_RULE not in stored.record.tags or SCORING_RULE in query.tags
     }
     compared = similarity_for(workspace, snapshot, query).compare(
         query.text,
@@ -113,12 +121,15 @@ def _answer(
             for name, (stored, _) in covered.items()
         ),
     )
-    near = compared.scores
-    floor = workspace.settings.recall.rank.floor
+    least = workspace.settings.recall.rank.floor
+    texts = {
+        name: max(coverage, _told(compared.scores.get(name, 0.0), workspace))
+        for name, (_, coverage) in covered.items()
+    }
     hits = [
-        _hit(reader.linked(stored), max(coverage, near.get(name, 0.0)))
-        for name, (stored, coverage) in covered.items()
-        if max(coverage, near.get(name, 0.0)) >= max(floor, _LEAST)
+        _hit(reader.linked(covered[name][0]), text)
+        for name, text in texts.items()
+        if text >= max(least, _LEAST)
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.stored.record.id))
     mode = compared.mode
@@ -130,6 +141,11 @@ def _answer(
         )
     kept = tuple(hits[:limit])
     return NodeAnswer(hits=kept, paths=_paths_of(kept), mode=mode)
+
+
+def _told(likeness: float, workspace: Workspace) -> float:
+    """Returns what a likeness is worth: below the threshold of what is similar, nothing."""
+    return likeness if likeness >= workspace.settings.nodes.similar else 0.0
 
 
 def _hit(stored: StoredRecord, text: float) -> NodeHit:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 from memfs.app.container import Memory
 from memfs.errors import UsageError
 from memfs.services.similarity import SimilarityMode
+from memfs.services.vectors import refresh_vectors
 from tests.support.memory import AGENT, ANA, memory_of, new_project
 
 SECRET = "The quokka ledger is under the stairs"
@@ -157,39 +159,47 @@ def test_a_program_neither_finds_nor_counts_what_it_may_not_see(memory: Memory) 
         memory.actor = ANA
 
 
-class FlatEmbedder:
-    """Stands for an embedder to which everything is the same."""
+class TopicEmbedder:
+    """Stands for an embedder that knows what words mean: one direction a topic."""
 
-    name = "flat"
+    name = "topic"
     is_remote = False
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Returns one vector for everything."""
-        return [(1.0, 0.0) for _ in texts]
+        """Returns where each text lies."""
+        return [self._direction(text.casefold()) for text in texts]
+
+    @staticmethod
+    def _direction(text: str) -> tuple[float, ...]:
+        topics = (("importer", "loads"), ("garden", "flowers"), ("invoice", "bills"))
+        found = [float(any(word in text for word in words)) for words in topics]
+        other = [0.0] * 31
+        if not any(found):
+            other[crc32(text.encode()) % len(other)] = 1.0
+        return (*found, *other)
 
 
-def test_every_way_of_comparing_gives_working_answers(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_every_way_of_comparing_gives_working_answers(memory: Memory, tmp_path: Path) -> None:
     whole = memory.workspace
     blocked = tmp_path / "cache"
     blocked.write_text("no folder")
     modes = {}
+    vectors = replace(whole, embedder=TopicEmbedder())
+    refresh_vectors(vectors)
     try:
         for name, workspace in (
             ("lexical", whole),
             ("pure", replace(whole, cache_dir=blocked)),
-            ("vectors", replace(whole, embedder=FlatEmbedder())),
+            ("vectors", vectors),
         ):
             memory.workspace = workspace
-            monkeypatch.setattr(
-                "memfs.services.vectors.similarities",
-                lambda _workspace, _text, found: dict.fromkeys(found, 0.5),
-            )
             answer = memory.query_nodes("importer of orders")
             modes[name] = str(answer.mode)
             assert answer.hits[0].summary == "Heron is the importer of orders"
             assert memory.query_nodes("cup in Peru").hits == ()
+            assert summaries(memory, "flowers") == (
+                ["Gardens are watered on Mondays"] if name == "vectors" else []
+            )
     finally:
         memory.workspace = whole
 
