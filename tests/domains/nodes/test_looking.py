@@ -173,7 +173,7 @@ class TopicEmbedder:
     def _direction(text: str) -> tuple[float, ...]:
         topics = (("importer", "loads"), ("garden", "flowers"), ("invoice", "bills"))
         found = [float(any(word in text for word in words)) for words in topics]
-        other = [0.0] * 31
+        other = [0.0] * 257
         if not any(found):
             other[crc32(text.encode()) % len(other)] = 1.0
         return (*found, *other)
