@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -283,13 +284,9 @@ def qdrant_place(
     is_remote = _is_remote(url)
 
     def connect() -> QdrantClient:
-        from qdrant_client import QdrantClient
-
         if key and is_remote and urlsplit(url).scheme != "https":
             raise ValueError("expected https for a key")
-        return QdrantClient(
-            url=url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False
-        )
+        return _client_of(url, key)
 
     return QdrantVectors(
         server_manifest(cache_dir, model),
@@ -298,6 +295,14 @@ def qdrant_place(
         connect=connect,
         is_remote=is_remote,
     )
+
+
+@lru_cache(maxsize=2)
+def _client_of(url: str, key: str) -> QdrantClient:
+    """Keeps the connection of a long-lived process, which opens the store for each call."""
+    from qdrant_client import QdrantClient
+
+    return QdrantClient(url=url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False)
 
 
 def server_manifest(cache_dir: Path, model: str) -> Path:

@@ -29,6 +29,7 @@ from memfs.store.snapshot import Snapshot
 
 DEPTH: Final = 200
 """So many of the records that match by their words are ordered by vectors as well."""
+OTHER_SPACE: Final = "vectors.other-dimension"
 _NONE: Final[Mapping[str, float]] = MappingProxyType({})
 _NO_POINTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({})
 
@@ -121,6 +122,11 @@ def vector_order(
             use = VectorUse(model=embedder.name, lacking=len(whole), is_queued=is_queued)
             return VectorOrder(hits=best, use=use)
         asked = question_vector(workspace, embedder, text[:MOST_CHARS])
+        if len(asked) != manifest.dimension:
+            # Another model under the same name: nothing that lies there is comparable.
+            is_queued = put_off_refresh(workspace, embedder, snapshot, "")
+            use = VectorUse(model=embedder.name, trouble=OTHER_SPACE, is_queued=is_queued)
+            return VectorOrder(hits=best, use=use)
         scores = place.scores(asked, frozenset(hit.blob for hit in whole))
     except IndexUnavailableError as error:
         return VectorOrder(hits=best, use=VectorUse(model=embedder.name, trouble=error.code))

@@ -39,6 +39,7 @@ WRITTEN: Final = 1024
 MOST_CHARS: Final = 4_000
 """So much of a record is embedded: its words, not its length, tell records apart."""
 MOST_RECORDS: Final = 1_000_000
+_PROBE: Final = "memory"
 _FORMER_FILE: Final = "vectors.jsonl"
 
 
@@ -110,6 +111,8 @@ class _Refresh:
         """Embeds what lacks a point and takes away what stands for nothing."""
         every = self._served()
         known = self._held(is_thorough=is_thorough)
+        if known and not self._is_same_space():
+            known = {}
         wanted = {hit.blob for hit in every.hits}
         kept = {name for name, blob in known.items() if blob in wanted}
         there = {known[name] for name in kept}
@@ -142,6 +145,16 @@ class _Refresh:
                 yield points
                 points = []
         yield points
+
+    def _is_same_space(self) -> bool:
+        """Tells whether the model still makes vectors of the length that lie there; of one that
+        does not answer nothing else is known.
+        """
+        try:
+            (probe,) = self._embedder.embed((_PROBE,))
+        except (IndexUnavailableError, ValueError):
+            return True
+        return len(probe) == self._place.manifest().dimension
 
     def _held(self, *, is_thorough: bool) -> Mapping[str, str]:
         if is_thorough:

@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from memfs.errors import IndexUnavailableError
-from memfs.index.vector_port import place_name
+from memfs.index.vector_files import FileVectors
+from memfs.index.vector_port import VectorPoint, place_name
 from memfs.model.authority import Sensitivity
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record
@@ -27,7 +29,15 @@ from memfs.services.vectors import (
     similarities,
 )
 from tests.support.memory import SteppedClock
-from tests.support.recall_stores import BOT, commit, note, question, record_id, workspace_with
+from tests.support.recall_stores import (
+    BOT,
+    SAID,
+    commit,
+    note,
+    question,
+    record_id,
+    workspace_with,
+)
 from tests.support.work import run_id, run_of
 
 TOPICS = ("rain", "snow", "wind")
@@ -147,7 +157,7 @@ def test_a_new_record_is_embedded_alone_and_one_that_is_gone_leaves(tmp_path: Pa
         commit(workspace.store, note(4, "More snow."), gone=(RECORDS[0],))
 
         assert refresh_vectors(workspace) == VectorCounts(kept=2, embedded=1, dropped=1, ghosts=1)
-        assert len(embedder.asked) == 1
+        assert [text for text in embedder.asked if "snow" in text] == ["More snow.\n"]
         assert set(read_vectors(workspace)) == {IDS[1], IDS[2], record_id(4)}
         assert len(lines_of(workspace, "topics-1")) == 3
 
@@ -247,3 +257,89 @@ def test_likeness_is_told_of_points_of_the_same_bytes_alone(tmp_path: Path) -> N
 
     assert set(near) == {IDS[1], IDS[2]}
     assert near[IDS[1]] > 0.9 > 0.2 > near[IDS[2]]
+
+
+def test_a_refresh_that_was_killed_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = CountedTopics()
+    monkeypatch.setattr("memfs.services.vectors.BATCH", 1)
+    monkeypatch.setattr("memfs.services.vectors.WRITTEN", 1)
+    with store_of(tmp_path, embedder) as workspace, monkeypatch.context() as killed:
+        real = FileVectors.put
+
+        def dies_at_the_second(place: FileVectors, points: Sequence[VectorPoint]) -> None:
+            real(place, points)
+            if len(place.manifest().entries) == 2:
+                raise KeyboardInterrupt
+
+        killed.setattr(FileVectors, "put", dies_at_the_second)
+        with pytest.raises(KeyboardInterrupt):
+            refresh_vectors(workspace)
+        killed.undo()
+        assert outcome(workspace, "umbrella snow").vectors is not None
+        assert refresh_vectors(workspace) == VectorCounts(kept=2, embedded=1)
+        assert sorted(read_vectors(workspace)) == sorted(IDS)
+
+
+def test_what_is_withdrawn_while_vectors_are_made_gets_none(tmp_path: Path) -> None:
+    embedder = CountedTopics()
+    with store_of(tmp_path, embedder) as workspace:
+        real = embedder.embed
+
+        def withdrawn_meanwhile(texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+            if len(texts) > 1:
+                commit(workspace.store, gone=(RECORDS[1],))
+                drop_vectors(workspace, [IDS[1]])
+            return real(texts)
+
+        embedder.embed = withdrawn_meanwhile  # type: ignore[method-assign]
+        refresh_vectors(workspace)
+
+        assert set(read_vectors(workspace)) == {IDS[0], IDS[2]}
+        assert {item["id"] for item in lines_of(workspace, "topics-1")} == {IDS[0], IDS[2]}
+
+
+def test_another_model_under_the_same_name_is_seen_by_the_length_of_its_vectors(
+    tmp_path: Path,
+) -> None:
+    embedder = CountedTopics()
+    with store_of(tmp_path, embedder) as workspace:
+        refresh_vectors(workspace)
+        before = [hit.components for hit in found(replace(workspace, embedder=None), "umbrella")]
+        embedder.embed = lambda texts: tuple((1.0, float(len(text))) for text in texts)  # type: ignore[method-assign]
+
+        asked = outcome(workspace, "umbrella")
+        assert asked.vectors is not None
+        assert (asked.vectors.trouble, asked.vectors.is_queued) == ("vectors.other-dimension", True)
+        assert [hit.components for hit in asked.hits] == before
+        assert refresh_vectors(workspace) == VectorCounts(embedded=3)
+        assert {len(point.vector) for point in read_vectors(workspace).values()} == {2}
+
+
+def test_a_question_about_the_past_takes_no_vector_of_today(tmp_path: Path) -> None:
+    with store_of(tmp_path, CountedTopics()) as workspace:
+        refresh_vectors(workspace)
+        at = SAID + timedelta(days=400)
+        commit(workspace.store, note(2, "The umbrella is for hail."), at=at)
+        refresh_vectors(workspace)
+        asked = question("umbrella bought", BOT, as_of=at - timedelta(days=1))
+        past = search(replace(workspace, clock=SteppedClock()), asked)
+        parts = {hit.stored.record.id: hit.components for hit in past.hits}
+
+    assert "vector" in parts[IDS[0]]
+    assert "vector" not in parts[IDS[1]]
+    assert past.vectors is not None
+    assert not past.vectors.is_queued
+
+
+@pytest.mark.parametrize("answer", [(), ((1.0,), (1.0, 2.0)), ((1.0,),)])
+def test_an_embedder_that_answers_nonsense_makes_no_vectors(
+    answer: tuple[tuple[float, ...], ...], tmp_path: Path
+) -> None:
+    embedder = CountedTopics()
+    with store_of(tmp_path, embedder) as workspace:
+        embedder.embed = lambda texts: answer  # type: ignore[method-assign]
+
+        assert refresh_vectors(workspace) == VectorCounts(trouble="embedder.bad-answer")
+        assert len(found(workspace, "umbrella")) == 3
