@@ -174,7 +174,8 @@ class Noting(ABC):
         is_person = self.actor.is_person
         relate_imported(self.workspace, [identifier], self.actor, is_confirmed=is_person)
         most = self.workspace.settings.nodes.links * 2
-        found = near_to(self.workspace, stored, self.actor, most)
+        is_opaque = stored.record.sensitivity.is_opaque
+        found = near_to(self.workspace, stored, self.actor, 0 if is_opaque else most)
         made = link_alike(self.workspace, stored.record.id, found.found, found.mode)
         names = ", ".join(near.stored.record.id for near in made.near)
         return Result(

@@ -72,6 +72,7 @@ def link_alike(
         mode: What that was measured by.
     """
     settings = workspace.settings.nodes
+    near = [item for item in near if not item.stored.record.sensitivity.is_opaque]
     known = _linked(workspace, identifier)
     fitting = [
         item

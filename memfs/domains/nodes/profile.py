@@ -33,6 +33,7 @@ from memfs.policy.authority import capture_origin
 from memfs.policy.keeping import check_profile_line
 from memfs.services.beside import Beside
 from memfs.services.correct import revise
+from memfs.services.judgement import StaleBaseError
 from memfs.services.owners import submit
 from memfs.services.ports import Workspace
 from memfs.services.proposals import title_from
@@ -40,6 +41,7 @@ from memfs.services.served_records import read_path
 from memfs.services.standing_sections import ProfileLine, profile_line
 
 _MOST_BYTES: Final = 65_536
+_ATTEMPTS: Final = 8
 _KEY_CHARS: Final = 60
 _VALUE_CHARS: Final = 500
 _BEGINS: Final = re.compile(
@@ -85,17 +87,33 @@ def set_line(
             store=str(workspace.store.root),
             reasons=(against,),
         )
-    known = read_profile(workspace, beside, actor)
-    before = None if scope == GLOBAL_SCOPE else _own_line(workspace, known, key)
-    result = (
-        _added(workspace, beside, line, key, actor, scope)
-        if before is None
-        else _revised(workspace, before, line, actor)
-    )
+    known, result = _set(workspace, beside, line, key, actor, scope)
     result = replace(result, action="profile set")
     if result.status is not ResultStatus.DONE:
         return result
     return _with_drops(result, known, read_profile(workspace, beside, actor))
+
+
+def _set(
+    workspace: Workspace,
+    beside: Beside,
+    line: ProfileLine,
+    key: str,
+    actor: Actor,
+    scope: Scope | None,
+) -> tuple[Profile, Result]:
+    """Sets a line, again where somebody else has set it meanwhile: the last one stands."""
+    for attempt in range(_ATTEMPTS):
+        known = read_profile(workspace, beside, actor)
+        before = None if scope == GLOBAL_SCOPE else _own_line(workspace, known, key)
+        try:
+            if before is None:
+                return known, _added(workspace, beside, line, key, actor, scope)
+            return known, _revised(workspace, before, line, actor)
+        except StaleBaseError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
 
 
 def parsed_profile(text: str) -> tuple[ProfileLine, ...]:

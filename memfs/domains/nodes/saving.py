@@ -20,6 +20,7 @@ from memfs.domains.nodes.node import (
     summary_of,
 )
 from memfs.domains.nodes.opposition import masked, opposition
+from memfs.domains.nodes.routing import DOMAIN_TAG, Route, route_of
 from memfs.domains.nodes.rules import rules_in_force
 from memfs.domains.nodes.scoring import (
     MOST,
@@ -156,9 +157,14 @@ def save_node(workspace: Workspace, beside: Beside, wish: NodeWish, actor: Actor
     text = draft.body if not draft.summary else f"{draft.summary}\n{draft.body}"
     submission = Submission(draft=draft, origin=capture_origin(actor, text), key=wish.key)
     result = submit(workspace, beside, submission, actor, action="node save")
+    if draft.sensitivity is Sensitivity.SEALED:
+        from memfs.services import sealing  # hardly any record is
+
+        result = sealing.told(result)
     return Saved(
         result=replace(result, data={**result.data, **_told(weighed)}),
-        near=weighed.nearest.found,
+        # A link would tell what a node is about whose words are kept closely.
+        near=() if draft.sensitivity.is_opaque else weighed.nearest.found,
         mode=weighed.nearest.mode,
     )
 
@@ -170,6 +176,8 @@ def draft_of(wish: NodeWish, workspace: Workspace, score: Score) -> Record:
     if content.strip() and not content.endswith("\n"):
         content = f"{content}\n"
     has_content = bool(content.strip())
+    # A sealed node says nothing in plain text, the name of its session included.
+    is_open = wish.sensitivity is not Sensitivity.SEALED
     fields: dict[str, JsonValue] = {
         "session": wish.session or workspace.lineage.session,
         "session_name": one_line(wish.session_name),
@@ -187,7 +195,7 @@ def draft_of(wish: NodeWish, workspace: Workspace, score: Score) -> Record:
         scope=wish.scope,
         sensitivity=wish.sensitivity,
         entities=tuple(dict.fromkeys(wish.entities)),
-        fields={name: value for name, value in fields.items() if value},
+        fields={name: value for name, value in fields.items() if value and is_open},
     )
 
 
@@ -315,6 +323,9 @@ def _told(weighed: _Weighed) -> dict[str, JsonValue]:
     flags = flags_of(weighed.draft)
     if flags:
         told["flags"] = list(flags)
+    route = route_of(weighed.draft.body)
+    if route is not Route.GRAPH and DOMAIN_TAG not in weighed.draft.tags:
+        told["route"] = str(route)
     if _ALIKE & {item.code for item in weighed.against}:
         told["similar"] = [
             {

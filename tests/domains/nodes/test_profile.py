@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,6 +119,23 @@ def test_what_an_agent_sets_waits(memory: Memory) -> None:
 def test_what_is_no_line_is_refused(memory: Memory, key: str, value: str) -> None:
     with pytest.raises(UsageError):
         memory.set_profile(key, value)
+
+
+def test_two_who_set_one_key_leave_one_line(memory: Memory) -> None:
+    project = Path(memory.root).parent
+
+    def keep_setting(word: str) -> None:
+        with memory_of(project) as other:
+            for number in range(3):
+                other.set_profile("shared", f"{word} {number}")
+
+    writers = [threading.Thread(target=keep_setting, args=(word,)) for word in ("a", "b")]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert lines(memory) in (["shared: a 2"], ["shared: b 2"])
 
 
 def test_what_belongs_elsewhere_is_refused_with_the_place(memory: Memory) -> None:

@@ -278,3 +278,28 @@ def test_another_scope_is_no_duplicate(memory: Memory) -> None:
     result = memory.save_node("Tabs are four columns wide in this team", scope="task:layout")
 
     assert result.status is ResultStatus.DONE
+
+
+def test_a_node_that_is_kept_closely_is_linked_to_nothing(memory: Memory) -> None:
+    memory.save_node("Ana's salary talk is on the third Tuesday of every month in room four")
+    waits = memory.save_node(
+        "Ben's salary talk is on the third Tuesday of every month in room nine",
+        sensitivity="confidential",
+    )
+    (done,) = memory.accept([waits.target])
+
+    assert "links" not in waits.data
+    assert memory.link_node(done.target).status is ResultStatus.NOTHING
+    assert links_of(memory, done.target) == set()
+
+
+def test_what_belongs_to_the_profile_or_to_a_domain_is_told(memory: Memory) -> None:
+    everywhere = memory.save_node("I prefer answers without introductions")
+    domain = memory.save_node("I prefer FastAPI over anything else for backends")
+    plain = memory.save_node("The coffee machine is on the second floor")
+
+    assert [result.data.get("route") for result in (everywhere, domain, plain)] == [
+        "profile",
+        "domain",
+        None,
+    ]
