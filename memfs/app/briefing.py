@@ -150,7 +150,7 @@ class Briefing(ABC):
 
         found = refresh_run_index(self.workspace, is_anew=True)
         is_open = count_open(self.workspace)
-        vectors = refresh_vectors(self.workspace)
+        vectors = refresh_vectors(self.workspace, is_thorough=True)
         if not self.actor.is_person:
             # A count of what it may not see is nothing for a program.
             words, ledger = result.message.partition(":")[0], result.data["ledger"]

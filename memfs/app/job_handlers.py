@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from memfs.app.memory import Memory
 
 _HOST: Final = "host"
-_MOST_VECTORS: Final = 2_000
-"""Records that one job embeds: some seconds of work."""
-_FEW_VECTORS: Final = 64
-"""Records that one job embeds where somebody waits."""
+_LONG_S: Final = 20.0
+"""So long one job embeds records, well within its lease."""
+_SHORT_S: Final = 0.25
+"""So long where somebody waits."""
 
 
 def _capture_prompt(memory: Memory, lease: Lease) -> Result:
@@ -139,7 +139,7 @@ def _refresh_vectors(memory: Memory, lease: Lease) -> Result:
     workspace, job = memory.workspace, lease.job
     if workspace.embedder is None:
         return _nothing(memory, job, "no embedder is configured here")
-    done = refresh_vectors(workspace, most=_FEW_VECTORS if lease.is_brief else _MOST_VECTORS)
+    done = refresh_vectors(workspace, within_s=_SHORT_S if lease.is_brief else _LONG_S)
     if done.trouble:
         raise IndexUnavailableError("the vectors are not up to the ledger", code=done.trouble)
     if done.left:

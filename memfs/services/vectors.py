@@ -9,6 +9,8 @@ changes order and speed and nothing else. Nothing here runs unless an embedder i
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -53,7 +55,7 @@ class VectorCounts:
         dropped: Points that were taken away.
         ghosts: Those of them whose record is served no more.
         stale: Those of them that were of other bytes.
-        left: Records that are still to be embedded, because only so many were asked for.
+        left: Records that are still to be embedded, because the time was up.
         trouble: Code of what was in the way; empty when nothing was.
     """
 
@@ -75,7 +77,7 @@ def vector_place(workspace: Workspace, embedder: Embedder) -> VectorPlace:
 
 
 def refresh_vectors(
-    workspace: Workspace, *, most: int = 0, is_thorough: bool = False
+    workspace: Workspace, *, within_s: float = 0.0, is_thorough: bool = False
 ) -> VectorCounts:
     """Brings the vectors up to the ledger and to the model that is configured.
 
@@ -84,7 +86,7 @@ def refresh_vectors(
 
     Args:
         workspace: The store.
-        most: Embeds at most so many records; 0 for all.
+        within_s: Begins no batch after so many seconds; 0 for no such bound.
         is_thorough: Looks at each point where it lies instead of trusting the manifest.
     """
     embedder = workspace.embedder
@@ -94,7 +96,7 @@ def refresh_vectors(
         (workspace.cache_dir / _FORMER_FILE).unlink(missing_ok=True)
     place = vector_place(workspace, embedder)
     try:
-        return _Refresh(workspace, embedder, place).run(most, is_thorough=is_thorough)
+        return _Refresh(workspace, embedder, place).run(within_s, is_thorough=is_thorough)
     except IndexUnavailableError as error:
         return VectorCounts(trouble=error.code)
 
@@ -106,8 +108,9 @@ class _Refresh:
         self._workspace = workspace
         self._embedder = embedder
         self._place = place
+        self._begun = 0
 
-    def run(self, most: int, *, is_thorough: bool) -> VectorCounts:
+    def run(self, within_s: float, *, is_thorough: bool) -> VectorCounts:
         """Embeds what lacks a point and takes away what stands for nothing."""
         every = self._served()
         known = self._held(is_thorough=is_thorough)
@@ -117,25 +120,31 @@ class _Refresh:
         kept = {name for name, blob in known.items() if blob in wanted}
         there = {known[name] for name in kept}
         lacking = [hit for hit in every.hits if hit.blob not in there]
-        asked = lacking[:most] if most else lacking
+        until = time.monotonic() + within_s if within_s else math.inf
         made: dict[str, str] = {}
         trouble = ""
         try:
-            for points in self._batches(every, asked):
+            for points in self._batches(every, lacking, until):
                 self._place.put(points)
                 made.update((point.id, point.blob) for point in points)
         except IndexUnavailableError as error:
             trouble = error.code
-        left = 0 if trouble else len(lacking) - len(asked)
+        # Not by what was made: of a record that may not be read there will never be a point.
+        left = 0 if trouble else max(0, len(lacking) - self._begun)
         return self._settled(known, kept, made, left=left, trouble=trouble)
 
-    def _batches(self, every: Shelf, hits: Sequence[IndexHit]) -> Iterator[Sequence[VectorPoint]]:
+    def _batches(
+        self, every: Shelf, hits: Sequence[IndexHit], until: float
+    ) -> Iterator[Sequence[VectorPoint]]:
         """Yields points, many at once: each writing costs a manifest.
 
         What was made before the embedder failed is yielded before its error is raised.
         """
         points: list[VectorPoint] = []
         for start in range(0, len(hits), BATCH):
+            if start and time.monotonic() >= until:
+                break
+            self._begun += BATCH
             try:
                 points += points_of(self._embedder, every.read(hits[start : start + BATCH]))
             except IndexUnavailableError:

@@ -343,3 +343,15 @@ def test_an_embedder_that_answers_nonsense_makes_no_vectors(
 
         assert refresh_vectors(workspace) == VectorCounts(trouble="embedder.bad-answer")
         assert len(found(workspace, "umbrella")) == 3
+
+
+def test_a_bounded_refresh_does_a_part_and_says_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memfs.services.vectors.BATCH", 1)
+    with store_of(tmp_path, CountedTopics()) as workspace:
+        first_part = refresh_vectors(workspace, within_s=1e-9)
+        assert first_part == VectorCounts(embedded=1, left=2)
+        manifest = json.loads((folder_of(workspace) / "manifest.json").read_text())
+        assert manifest["ledger"] == ""
+        assert refresh_vectors(workspace) == VectorCounts(kept=1, embedded=2)
