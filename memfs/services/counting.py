@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.origin import Actor
-from memfs.policy.access import SERVED_STATUS, may_read
+from memfs.policy.access import SERVED_STATUS, may_read, may_serve
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.index_gates import record_of_gate
@@ -20,8 +20,10 @@ def records_by_kind(workspace: Workspace, snapshot: Snapshot, actor: Actor) -> M
     """Returns the number of served records of each kind that ``actor`` may read, by kind.
 
     Envelopes are not counted: there is one for nearly every statement. Records whose time is
-    over are counted until they are marked.
+    over are counted until they are marked. Where nothing is served, nothing is looked at.
     """
+    if not may_serve(workspace.settings.mode, actor):
+        return {}
     request = access_request(workspace, actor)
     if request.is_trusted_reader:
         catalogue = open_catalogue(workspace, snapshot)
