@@ -29,7 +29,8 @@ NOTES = (
 
 @contextmanager
 def opened(project: Path, actor: Actor = ANA, embedder: str = "hashing") -> Iterator[Memory]:
-    env = {**os.environ, "MEMFS_EMBEDDINGS": embedder}
+    # Nobody listens at that address; a model of a name is asked there.
+    env = {**os.environ, "MEMFS_EMBEDDINGS": embedder, "MEMFS_MODEL_URL": "http://127.0.0.1:9"}
     with open_memory(start=project, env=env) as memory:
         memory.actor = actor
         yield memory

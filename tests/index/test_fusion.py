@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memfs.index.fusion import (
@@ -47,6 +47,7 @@ def test_spreads_are_standard_deviations_from_the_average() -> None:
     assert spreads({}) == {}
 
 
+@settings(max_examples=30)
 @given(words=SCORES, vectors=SCORES, weight=st.sampled_from((0.25, 1.0)))
 def test_nudges_give_the_order_of_the_sum_of_spreads(
     words: dict[str, float], vectors: dict[str, float], weight: float
@@ -70,6 +71,7 @@ def test_nudges_give_the_order_of_the_sum_of_spreads(
         assert nudged == pytest.approx(measure * summed, abs=1e-9)
 
 
+@settings(max_examples=30)
 @given(SCORES)
 def test_the_order_in_which_records_come_changes_no_bit(scores: dict[str, float]) -> None:
     turned = dict(reversed(list(scores.items())))
