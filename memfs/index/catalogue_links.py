@@ -76,7 +76,10 @@ def add_names(
 def links_of(
     connection: sqlite3.Connection, ids: Collection[str], sorts: Collection[EdgeSort] | None
 ) -> tuple[Link, ...]:
-    """Returns every link that starts or ends at one of ``ids``, each once, in a fixed order."""
+    """Returns every link that starts or ends at one of ``ids``, each once, in a fixed order.
+
+    Among the ids may be names as ``mention_end`` writes them: what mentions them, borne or not.
+    """
     family = {*ids, *_merged_into(connection, ids)}
     named = {f"{NAMED}{key}" for key in _digests_of(connection, family)}
     rows = connection.execute(
@@ -84,7 +87,7 @@ def links_of(
         f" UNION SELECT {_COLUMNS} FROM link WHERE end IN (SELECT value FROM json_each(?))",
         (json.dumps(list(family)), json.dumps([*family, *named])),
     )
-    return _resolved(connection, rows, sorts)
+    return _resolved(connection, rows, sorts, asked=ids)
 
 
 def all_links(
@@ -98,6 +101,8 @@ def _resolved(
     connection: sqlite3.Connection,
     rows: Iterable[Sequence[Any]],
     sorts: Collection[EdgeSort] | None,
+    *,
+    asked: Collection[str] = (),
 ) -> tuple[Link, ...]:
     """Lets links lead to what their ends became and to who bears the names in them."""
     links = [_link(row) for row in rows]
@@ -109,7 +114,7 @@ def _resolved(
     survivors = _survivors(connection, ends)
     found: dict[Link, None] = {}
     for link in links:
-        for end in _ends(link, bearers):
+        for end in _ends(link, bearers) or ((link.end,) if link.end in asked else ()):
             moved = replace(link, end=end)
             if link.sort in _MERGED_SORTS:
                 start = survivors.get(link.start, link.start)
@@ -157,6 +162,17 @@ def survivor(connection: sqlite3.Connection, identifier: str) -> str:
 def merged_into(connection: sqlite3.Connection, identifier: str) -> tuple[str, ...]:
     """Returns the ids that resolve to ``identifier``, without it, sorted."""
     return tuple(sorted(_merged_into(connection, [identifier]) - {identifier}))
+
+
+def naming(connection: sqlite3.Connection, keys: Iterable[str]) -> tuple[str, ...]:
+    """Returns the ids of the records that name anything by a name with one of ``keys``, sorted."""
+    ends = [f"{NAMED}{name_digest(key)}" for key in keys]
+    rows = connection.execute(
+        "SELECT DISTINCT start FROM link WHERE end IN (SELECT value FROM json_each(?))"
+        " ORDER BY start",
+        (json.dumps(ends),),
+    )
+    return tuple(str(start) for (start,) in rows)
 
 
 def _bearers(connection: sqlite3.Connection, digests: Collection[str]) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ from memfs.model.ids import ENTITY_PREFIX, is_id
 from memfs.model.naming import entity_key
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, may_read, read_right
-from memfs.policy.graph_links import keys_of_entity
+from memfs.policy.graph_links import keys_of_entity, mention_end
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
@@ -32,12 +32,12 @@ class About:
     Attributes:
         ids: Ids of the entities that are meant, and of what was merged into them.
         keys: Keys of every name that is meant (see ``memfs.model.naming``).
-        paths: The only files in which they can be named, at the ledger's head; ``None`` for any.
+        paths: The only files in which they can be named at the ledger's head.
     """
 
     ids: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
-    paths: frozenset[str] | None = None
+    paths: frozenset[str] = frozenset()
 
     def is_named_in(self, record: Record) -> bool:
         """Tells whether a record, as it may be seen, names what is asked for."""
@@ -61,12 +61,10 @@ def about(workspace: Workspace, snapshot: Snapshot, name: str, request: AccessRe
             ids.add(name)
         elif key := entity_key(name):
             keys.add(key)
-        links = catalogue.links_of(ids, sorts=(EdgeSort.MENTIONS,)) if ids else ()
-        is_narrowed = bool(ids) and all(_is_borne(catalogue, key, ids) for key in keys)
+        ends = ids | {mention_end(key) for key in keys}
+        links = catalogue.links_of(ends, sorts=(EdgeSort.MENTIONS,))
     return About(
-        ids=frozenset(ids),
-        keys=frozenset(keys),
-        paths=frozenset(link.path for link in links) if is_narrowed else None,
+        ids=frozenset(ids), keys=frozenset(keys), paths=frozenset(link.path for link in links)
     )
 
 
@@ -116,9 +114,3 @@ def _bearers(
             right = read_right(merged.record, request)
             if right.allowed and right.shown is None:
                 yield merged.record
-
-
-def _is_borne(catalogue: Catalogue, key: str, ids: set[str]) -> bool:
-    """Tells whether every name with this key is known to mean one of ``ids``, and them alone."""
-    rows = catalogue.entities_named(key)
-    return bool(rows) and all(row.id in ids for row in rows)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from memfs.domains.timeline.about import About, about, titles_of
 from memfs.domains.timeline.events import EventView, happened, newest_first, view_of
 from memfs.errors import IndexUnavailableError
-from memfs.index.port import DEFAULT_SCORING, IndexQuery, RecordIndex
+from memfs.index.port import DEFAULT_SCORING, IndexQuery
 from memfs.model.event import EVENT_KIND, TIMELINE_FOLDER, EventSort
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
@@ -30,6 +30,9 @@ from memfs.services.reindex import open_index, replace_index
 from memfs.store.snapshot import Snapshot
 
 _MOST: Final = 1_000_000
+_FEW: Final = 2_000
+"""So many files are read at once rather than looked up in the index."""
+_SPARE: Final = 64
 _NOW: Final = Moment()
 
 
@@ -85,7 +88,7 @@ def timeline(workspace: Workspace, actor: Actor, wanted: Wanted) -> tuple[EventV
         )
         found = [item for item in records if _is_wanted(item.record, wanted, named)]
     else:
-        found = list(_at_head(workspace, snapshot, request, wanted, named))
+        found = _at_head(workspace, snapshot, request, wanted, named)
     found.sort(key=newest_first, reverse=True)
     chosen = found[: wanted.limit] if wanted.limit else found
     titles = titles_of(workspace, snapshot, chosen, request)
@@ -98,60 +101,84 @@ def _at_head(
     request: AccessRequest,
     wanted: Wanted,
     named: About | None,
-) -> Iterator[StoredRecord]:
-    """Yields what is wanted, until there are enough: all of the second of the last of them.
+) -> list[StoredRecord]:
+    """Returns what is wanted, and at least as many of the newest as are; in no order."""
+
+    def seen(paths: Iterable[str]) -> Iterator[StoredRecord]:
+        for stored in served_at(workspace, snapshot, paths, request):
+            if _is_wanted(stored.record, wanted, named):
+                yield stored
+
+    if named is not None and len(named.paths) <= _FEW:
+        return list(seen(sorted(named.paths)))
+    lookup = _Lookup(workspace, snapshot, request, wanted)
+    partly = list(seen(lookup.partly()))
+    # Most questions want the newest: the index is asked for a few first, then for all.
+    for most in (_SPARE + 2 * wanted.limit, _MOST) if wanted.limit else (_MOST,):
+        paths = lookup.whole(most)
+        found, is_enough = _newest(seen(paths), wanted.limit)
+        if is_enough or len(paths) < most:
+            break
+    return [*partly, *found]
+
+
+def _newest(found: Iterator[StoredRecord], limit: int) -> tuple[list[StoredRecord], bool]:
+    """Takes the newest: all of the second of the last of them; tells whether there were enough.
 
     The index orders by whole seconds, so that within one the order is made by the caller.
     """
-    whole, partly = _paths(workspace, snapshot, request, wanted)
-    if named is not None and named.paths is not None:
-        whole, partly = ([it for it in paths if it in named.paths] for paths in (whole, partly))
-    for stored in served_at(workspace, snapshot, partly, request):
-        if _is_wanted(stored.record, wanted, named):
-            yield stored
-    count, last = 0, math.inf
-    for stored in served_at(workspace, snapshot, whole, request):
-        if not _is_wanted(stored.record, wanted, named):
-            continue
+    taken: list[StoredRecord] = []
+    last = 0
+    for stored in found:
         second = math.floor(happened(stored.record).timestamp())
-        if wanted.limit and count >= wanted.limit and second < last:
-            return
-        count, last = count + 1, second
-        yield stored
+        if limit and len(taken) >= limit and second < last:
+            return taken, True
+        taken.append(stored)
+        last = second
+    return taken, False
 
 
-def _paths(
-    workspace: Workspace, snapshot: Snapshot, request: AccessRequest, wanted: Wanted
-) -> tuple[list[str], list[str]]:
-    """Returns where events may be that are seen whole, newest first, and those seen in part."""
-    opened = open_index(workspace, snapshot)
-    try:
-        return _listed(opened.index, request, wanted)
-    except IndexUnavailableError as error:
-        # Postings are read when they are asked for: damage may show only now.
-        return _listed(replace_index(workspace, snapshot, error.code).index, request, wanted)
+class _Lookup:
+    """Asks the index where events may be."""
 
+    def __init__(
+        self, workspace: Workspace, snapshot: Snapshot, request: AccessRequest, wanted: Wanted
+    ) -> None:
+        self._workspace = workspace
+        self._snapshot = snapshot
+        self._gates = IndexGates(request=request, kinds=frozenset({EVENT_KIND}), branch="")
+        moment = request.valid_at or request.now
+        self._query = IndexQuery(
+            text="",
+            is_open=self._gates.is_open,
+            since=None if wanted.since is None else math.floor(wanted.since.timestamp()),
+            until=None if wanted.until is None else math.floor(wanted.until.timestamp()) + 1,
+            valid_at=math.floor(moment.timestamp()),
+            is_listing=True,
+        )
+        self._index = open_index(workspace, snapshot).index
 
-def _listed(
-    index: RecordIndex, request: AccessRequest, wanted: Wanted
-) -> tuple[list[str], list[str]]:
-    gates = IndexGates(request=request, kinds=frozenset({EVENT_KIND}), branch="")
-    moment = request.valid_at or request.now
-    query = IndexQuery(
-        text="",
-        is_open=gates.is_open,
-        since=None if wanted.since is None else math.floor(wanted.since.timestamp()),
-        until=None if wanted.until is None else math.floor(wanted.until.timestamp()) + 1,
-        valid_at=math.floor(moment.timestamp()),
-        limit=_MOST,
-        is_listing=True,
-    )
-    whole = [hit.path for hit in index.search(query, DEFAULT_SCORING)]
-    if not gates.may_be_in_part:
-        return whole, []
-    # Of what is seen in part even the time may be hidden: the index is not asked for it.
-    query = IndexQuery(text="", is_open=gates.is_partly_open, limit=_MOST, is_listing=True)
-    return whole, [hit.path for hit in index.search(query, DEFAULT_SCORING)]
+    def whole(self, most: int) -> list[str]:
+        """Returns where events are that may be seen whole, newest first."""
+        return self._asked(replace(self._query, limit=most))
+
+    def partly(self) -> list[str]:
+        """Returns where events are that may be seen in part; the index is not asked for when.
+
+        Of what is seen in part even the time may be hidden.
+        """
+        if not self._gates.may_be_in_part:
+            return []
+        is_open = self._gates.is_partly_open
+        return self._asked(IndexQuery(text="", is_open=is_open, limit=_MOST, is_listing=True))
+
+    def _asked(self, query: IndexQuery) -> list[str]:
+        try:
+            return [hit.path for hit in self._index.search(query, DEFAULT_SCORING)]
+        except IndexUnavailableError as error:
+            # Postings are read when they are asked for: damage may show only now.
+            self._index = replace_index(self._workspace, self._snapshot, error.code).index
+            return [hit.path for hit in self._index.search(query, DEFAULT_SCORING)]
 
 
 def _is_wanted(record: Record, wanted: Wanted, named: About | None) -> bool:
