@@ -120,6 +120,7 @@ class Memory(
                 self._refresh_issue_view()
                 self._refresh_timeline_views()
                 self._refresh_graph_views()
+                self._refresh_pages()
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 
@@ -309,6 +310,7 @@ class Memory(
         self._refresh_issue_view(is_anew=True)
         self._refresh_timeline_views(is_anew=True)
         self._refresh_graph_views(is_anew=True)
+        self._refresh_pages(is_anew=True)
         return rebuilt
 
     def reconcile(self) -> Result:

@@ -115,3 +115,13 @@ class Reshaping(ABC):
         require_taking(self.workspace)
         self._take_in()
         return undo(self.workspace, reference, self.actor, operation=SPLIT)
+
+    def _refresh_pages(self, *, is_anew: bool = False) -> None:
+        """Brings the wiki pages beside the ledger up to it, where they are not."""
+        from memfs.services.pages_view import are_pages_current
+
+        if not is_anew and are_pages_current(self.workspace):
+            return
+        from memfs.domains.graph.page_views import refresh_pages
+
+        refresh_pages(self.workspace, is_anew=is_anew)

@@ -118,6 +118,7 @@ class Sifting(ABC):
             "issues": memory._refresh_issue_view,
             "timeline": memory._refresh_timeline_views,
             "graph": memory._refresh_graph_views,
+            "pages": memory._refresh_pages,
         }
         for refresh in steps.values():
             refresh()

@@ -329,6 +329,11 @@ class Catalogue:
         with self._reading() as connection:
             return catalogue_links.merged_into(connection, identifier)
 
+    def naming(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Returns the ids of the records that name anything by one of these keys, sorted."""
+        with self._reading() as connection:
+            return catalogue_links.naming(connection, keys)
+
     def with_status(self, status: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows with this status, ordered by id; cheap for any but the served one."""
         return self._select("WHERE status = ? AND status <> 'active' ORDER BY id", (status,))

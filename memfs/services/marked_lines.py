@@ -33,11 +33,33 @@ class MarkedLine:
     version: int = 0
 
 
-def marked_line(record: Record, path: str, words: str) -> str:
-    """Returns the line of a record, without its line end."""
-    shown = _ESCAPED.sub(lambda match: f"\\{match[0]}", words)
-    target = path.replace("%", "%25").replace(" ", "%20").replace(")", "%29")
-    return f"- [{shown}]({target}) <!-- {record.reference} -->"
+def marked_line(record: Record, path: str, words: str, *, before: str = "", after: str = "") -> str:
+    """Returns the line of a record, without its line end.
+
+    Args:
+        record: The record behind it.
+        path: Where its words lead.
+        words: The words, which a person may change.
+        before: What stands before them, as it is to stand in the file.
+        after: What stands behind them.
+    """
+    link = f"[{escaped(words)}]({link_target(path)})"
+    return f"- {before}{link}{after} <!-- {record.reference} -->"
+
+
+def escaped(text: str) -> str:
+    """Returns words as they are written in Markdown, so that they are only words."""
+    return _ESCAPED.sub(lambda match: f"\\{match[0]}", text)
+
+
+def unescaped(text: str) -> str:
+    """Returns what was written, without what :func:`escaped` put before its marks."""
+    return _UNESCAPED.sub(r"\g<mark>", text)
+
+
+def link_target(path: str) -> str:
+    """Returns a path as the target of a link."""
+    return path.replace("%", "%25").replace(" ", "%20").replace(")", "%29")
 
 
 def read_line(line: str) -> MarkedLine | None:
@@ -74,4 +96,4 @@ def _plain(text: str) -> str:
     """Returns the words of a line: link target and escapes taken away."""
     link = _LINK.match(text)
     shown = link["text"] if link else text
-    return flat(_UNESCAPED.sub(r"\g<mark>", shown))
+    return flat(unescaped(shown))

@@ -1,0 +1,163 @@
+"""Whether the wiki pages beside the ledger are up to it, and whether anybody wrote in one.
+
+What they were made from is noted in the private cache folder, with the newest change of their
+files. A look costs a listing of the folders and reads no page; where nothing relates to anything
+there are no pages, and it costs next to nothing. The note is disposable.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+from memfs.model.frozen import frozen
+from memfs.model.instants import format_instant, parse_instant
+from memfs.services.ports import Workspace
+from memfs.store.layout import HOLD_FOLDER, VIEWS_FOLDER
+from memfs.store.snapshot import Snapshot
+
+INDEX_NAME: Final = "index.md"
+FOLDERS: Final = ("entities", "projects", "decisions", "months", "topics", "sources")
+"""Below ``views/``: a folder for each type of page but the index."""
+_ENTITIES: Final = "graph/entities"
+_RULES: Final = ("pollution", HOLD_FOLDER)
+_STAMP: Final = "pages.json"
+_VERSION: Final = 1
+
+
+@frozen
+class PageStamp:
+    """What the pages were made from.
+
+    Attributes:
+        rules: What decides beside the records who is served what.
+        commit: Ledger head at that time.
+        until: When the first of what they show expires; ``None`` for never.
+        files: How many pages there are.
+        changed: When the last of them was written, in nanoseconds, as the file system has it.
+    """
+
+    rules: str
+    commit: str
+    until: datetime | None
+    files: int
+    changed: int
+
+
+def has_pages(snapshot: Snapshot) -> bool:
+    """Tells whether there is anything to make pages of: they come with the first entity."""
+    return bool(snapshot.folder_id(_ENTITIES))
+
+
+def page_rules(workspace: Workspace, snapshot: Snapshot) -> str:
+    """Returns what decides beside the records what is shown of them, as one string."""
+    rules = (snapshot.folder_id(folder)[:16] or "-" for folder in _RULES)
+    settings = workspace.settings
+    return f"{settings.mode}.{settings.project}.{'.'.join(rules)}"
+
+
+def are_pages_current(workspace: Workspace) -> bool:
+    """Tells whether the pages are those of the ledger as it is, edited or not."""
+    snapshot = workspace.store.snapshot()
+    stamp = read_page_stamp(workspace)
+    if stamp is None:
+        return not has_pages(snapshot)
+    if (stamp.commit, stamp.rules) != (snapshot.commit, page_rules(workspace, snapshot)):
+        return False
+    if stamp.until is not None and stamp.until <= workspace.clock.now():
+        return False
+    return page_files(workspace)[0] == stamp.files
+
+
+def may_be_edited(workspace: Workspace) -> bool:
+    """Tells whether a page was touched since it was written; which one is not looked for."""
+    stamp = read_page_stamp(workspace)
+    if stamp is None:
+        return has_pages(workspace.store.snapshot()) and page_files(workspace)[0] > 0
+    return page_files(workspace)[1] > stamp.changed
+
+
+def page_files(workspace: Workspace) -> tuple[int, int]:
+    """Returns how many pages lie there, and when the last of them changed; links are none."""
+    root = workspace.store.root / VIEWS_FOLDER
+    count, newest = 0, 0
+    for name in ("", *FOLDERS):
+        with suppress(OSError), os.scandir(root / name) as entries:
+            for entry in entries:
+                if entry.name.endswith(".md") and (name or entry.name == INDEX_NAME):
+                    with suppress(OSError):
+                        newest = max(newest, entry.stat(follow_symlinks=False).st_ctime_ns)
+                        count += 1
+    return count, newest
+
+
+def touched_pages(workspace: Workspace) -> tuple[str, ...]:
+    """Returns the paths of pages that were touched since they were written, sorted."""
+    stamp = read_page_stamp(workspace)
+    since = stamp.changed if stamp is not None else -1
+    root = workspace.store.root / VIEWS_FOLDER
+    found = []
+    for name in ("", *FOLDERS):
+        with suppress(OSError), os.scandir(root / name) as entries:
+            for entry in entries:
+                if not entry.name.endswith(".md") or not (name or entry.name == INDEX_NAME):
+                    continue
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_ctime_ns > since:
+                        found.append("/".join(filter(None, (VIEWS_FOLDER, name, entry.name))))
+    return tuple(sorted(found))
+
+
+def read_page_stamp(workspace: Workspace) -> PageStamp | None:
+    """Returns what the pages were made from; ``None`` when nobody knows."""
+    try:
+        value = json.loads((workspace.cache_dir / _STAMP).read_bytes())
+        if value["v"] != _VERSION:
+            return None
+        return PageStamp(
+            rules=str(value["rules"]),
+            commit=str(value["commit"]),
+            until=parse_instant(value["until"]) if value["until"] else None,
+            files=int(value["files"]),
+            changed=int(value["changed"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def write_page_stamp(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    *,
+    until: datetime | None,
+    changed: int | None = None,
+) -> None:
+    """Notes what the pages were made from, once they lie there.
+
+    ``changed`` is from when on files are to be looked at again; by default only what changes
+    from now on.
+    """
+    files, newest = page_files(workspace)
+    value = {
+        "v": _VERSION,
+        "rules": page_rules(workspace, snapshot),
+        "commit": snapshot.commit,
+        "until": format_instant(until) if until is not None else "",
+        "files": files,
+        "changed": newest if changed is None else changed,
+    }
+    place = workspace.cache_dir / _STAMP
+    aside = place.with_suffix(f".{os.getpid()}")
+    with suppress(OSError):
+        workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        aside.write_text(json.dumps(value), encoding="ascii")
+        aside.replace(place)
+
+
+def drop_page_stamp(workspace: Workspace) -> None:
+    """Forgets what the pages were made from, so that they are made anew."""
+    with suppress(OSError):
+        (workspace.cache_dir / _STAMP).unlink()
