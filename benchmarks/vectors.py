@@ -10,7 +10,6 @@ otherwise. Times are CPU milliseconds, the middle of several. Rankings are measu
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
 import time
@@ -163,5 +162,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
     raise SystemExit(main())

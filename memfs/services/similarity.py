@@ -9,6 +9,7 @@ that the asker may read are compared, weighed or counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Protocol
@@ -277,10 +278,11 @@ def _with_vectors(workspace: Workspace, words: Similarity) -> Similarity:
 def near_by_vectors(
     workspace: Workspace, snapshot: Snapshot, text: str, query: Query
 ) -> Iterator[StoredRecord]:
-    """Yields what vectors alone find, with whatever words: hardly any store has them."""
+    """Yields what vectors alone find, with whatever words; nothing where they cannot be asked."""
     if workspace.embedder is None or workspace.embedder.is_remote:
         return
-    from memfs.services.vector_hits import near_records
+    from memfs.services.vector_hits import near_records  # hardly any store has vectors
 
-    for item in near_records(workspace, snapshot, text, query).found:
-        yield item.stored
+    with suppress(IndexUnavailableError):
+        for item in near_records(workspace, snapshot, text, query).found:
+            yield item.stored
