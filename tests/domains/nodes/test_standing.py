@@ -17,6 +17,8 @@ from memfs.model.packet import MemoryState, Packet
 from memfs.services import federation
 from memfs.services.compile_context import tokens_of
 from tests.support.memory import AGENT, memory_of, new_project
+from tests.support.recall_stores import note
+from tests.support.work import recorded
 
 PREAMBLE_BYTES = 400
 
@@ -28,11 +30,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with memory_of(project) as memory:
         for key, value in (("name", "Ana"), ("editor", "vim"), ("answers", "short")):
             memory.set_profile(key, value)
-        for number in range(22):
-            memory.save_node(f"Always track topic {number:02} of the harvest", is_forced=True)
-        for number in range(9):
-            memory.save_node(f"Heron fact {number}: it reads block {number}", is_forced=True)
+        memory.save_node("Always track outages of the harvest")
+        memory.save_node("Heron fact 99: it reads block 99")
         memory.remember("The scar is on the left knee", kind="profile", record_class="clinical")
+    recorded(
+        project,
+        *(
+            note(n, f"Always track topic {n:02} of it", importance=10, tags=("scoring-rule",))
+            for n in range(1, 22)
+        ),
+        *(note(n, f"Heron fact {n}: it reads block {n}") for n in range(30, 38)),
+    )
     return project
 
 
