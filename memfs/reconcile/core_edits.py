@@ -64,7 +64,7 @@ def edits_of_core(workspace: Workspace) -> CoreEdits:
         return CoreEdits(problems=(_foreign(),))
     note = read_core_note(workspace)
     # Where the note is gone nobody knows what stood there: a missing line proves nothing.
-    listed = tuple(place.id for place in note.places) if note is not None else ()
+    listed = note.told if note is not None else ()
     named = {line.record_id for _, line in lines if line.record_id}
     known = told_in_core(workspace, {*listed, *named}, commit=note.commit if note else "")
     missing = [known[name] for name in listed if name in known and name not in named]

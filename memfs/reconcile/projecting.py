@@ -6,6 +6,8 @@ moved or the file is gone, and never over an edit that nobody has filed yet.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memfs.domains.distill.choosing import chosen_core, kept_core
 from memfs.domains.distill.core import Core
 from memfs.domains.distill.core import is_pristine as is_pristine_core
@@ -93,22 +95,29 @@ def refresh_core(workspace: Workspace, *, is_anew: bool = False, is_filed: bool 
     snapshot = workspace.store.snapshot()
     if is_anew or note is None:
         core = chosen_core(workspace, snapshot)
+        note = CoreNote(
+            facts=tuple(_place(stored) for stored in core.facts),
+            events=tuple(_place(stored) for stored in core.events),
+            left=core.left,
+        )
     else:
         core = kept_core(workspace, snapshot, note)
-    return _write_core(workspace, snapshot.commit, core, is_same=text == core.text)
+    return _write_core(workspace, snapshot.commit, core, note, is_same=text == core.text)
 
 
-def _write_core(workspace: Workspace, commit: CommitId, core: Core, *, is_same: bool) -> bool:
+def _write_core(
+    workspace: Workspace, commit: CommitId, core: Core, chosen: CoreNote, *, is_same: bool
+) -> bool:
     try:
         if not is_same:
             write_projection(workspace, CORE_PATH, core.text)
     except (OSError, StoreError, DataError):
         # As with the index: what is there stays, and the next writer brings it up.
         return False
-    note = CoreNote(
-        facts=tuple(_place(stored) for stored in core.facts),
-        events=tuple(_place(stored) for stored in core.events),
-        left=core.left,
+    # What was chosen stays chosen: what is not served for a time comes back by itself.
+    note = replace(
+        chosen,
+        told=tuple(stored.record.id for stored in (*core.facts, *core.events)),
         commit=commit,
         digest=blob_id(core.text.encode()),
     )

@@ -35,8 +35,9 @@ class CoreNote:
     """What was chosen for ``core.md``, and the file as it was written.
 
     Attributes:
-        facts: What holds, in order.
+        facts: What holds, in order; also what is not served for the time being.
         events: What happened, in order.
+        told: Ids of those that stand in the file.
         left: How many more there were to choose from.
         commit: The ledger that the lines were written from.
         digest: Blob id of the file as it was written.
@@ -44,6 +45,7 @@ class CoreNote:
 
     facts: tuple[Place, ...] = ()
     events: tuple[Place, ...] = ()
+    told: tuple[str, ...] = ()
     left: int = 0
     commit: str = ""
     digest: str = ""
@@ -63,6 +65,7 @@ def read_core_note(workspace: Workspace) -> CoreNote | None:
         return CoreNote(
             facts=_places(values["facts"]),
             events=_places(values["events"]),
+            told=tuple(str(name) for name in values["told"]),
             left=int(values["left"]),
             commit=str(values["commit"]),
             digest=str(values["digest"]),
@@ -77,6 +80,7 @@ def write_core_note(workspace: Workspace, note: CoreNote) -> None:
         "v": _VERSION,
         "facts": [[place.id, place.path] for place in note.facts],
         "events": [[place.id, place.path] for place in note.events],
+        "told": list(note.told),
         "left": note.left,
         "commit": note.commit,
         "digest": note.digest,

@@ -182,6 +182,24 @@ def test_what_is_taken_back_leaves_the_core_at_once(project: Path) -> None:
     assert f"{kept}@2" in text
 
 
+def test_what_is_not_served_for_a_time_comes_back_by_itself(project: Path) -> None:
+    place = store_root(project) / CORE_PATH
+    with memory_of(project) as memory:
+        kept = memory.remember("Ships on Mondays", kind="fact").target
+        memory.sleep()
+    text = place.read_text(encoding="utf-8")
+    for old, new in (("enforced", "off"), ("off", "enforced")):
+        replaced_settings(project, f"mode: {old}", f"mode: {new}")
+        assert (kept in place.read_text(encoding="utf-8")) is (new == "enforced")
+    assert place.read_text(encoding="utf-8") == text
+    with memory_of(project) as memory:
+        memory.retract(kept)
+    assert kept not in place.read_text(encoding="utf-8")
+    with memory_of(project) as memory:
+        memory.restore(kept)
+    assert kept in place.read_text(encoding="utf-8")
+
+
 def test_every_session_starts_with_the_core_and_is_told_nothing_twice(project: Path) -> None:
     with memory_of(project) as memory:
         for number in range(6):
