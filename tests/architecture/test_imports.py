@@ -92,6 +92,7 @@ def test_help_imports_click_and_no_room_below_the_terminal(
         ("search", "Flask or FastAPI", "--json"),
         ("context", "--task", "Flask or FastAPI"),
         ("context", "--session-start"),
+        ("timeline", "--entity", "Flask"),
         ("list",),
         ("neighbors", "Heron"),
         ("expand", "Heron"),
