@@ -19,14 +19,16 @@ def reflect_from(env: Mapping[str, str]) -> Reflect | None:
         return None
     from memfs.domains.distill.rem import INSTRUCTION, SCHEMA, Answer, Reflect
     from memfs.domains.runs.model import ModelClient, ModelEndpoint, ModelError, Prompt
+    from memfs.domains.runs.model_answer import bare_json
 
     client = ModelClient(ModelEndpoint(name=settings.name, url=settings.url, key=settings.key))
     prompt = Prompt(name="reflections", instruction=INSTRUCTION, schema=SCHEMA)
 
     def ask(question: str) -> Answer:
         try:
-            return Answer(text=client.asked(question, prompt), model=settings.name)
+            said = client.asked(question, prompt)
         except ModelError as error:
             return Answer(note=error.code)
+        return Answer(text=bare_json(said), model=settings.name)
 
     return Reflect(ask=ask, is_remote=not client.is_here)

@@ -70,10 +70,8 @@ def outcome_from_answer(text: str) -> RunOutcome:
     """
     if len(text.encode("utf-8", "replace")) > ANSWER_BYTES:
         raise BadAnswerError("expected a short answer")
-    bare = _THOUGHT.sub("", text, count=1)
-    fenced = _FENCED.match(bare)
     try:
-        value = json.loads(fenced["json"] if fenced else bare, object_pairs_hook=_once)
+        value = json.loads(bare_json(text), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise BadAnswerError("expected one JSON object") from error
     if not isinstance(value, dict) or value.keys() != _FIELDS:
@@ -87,6 +85,13 @@ def outcome_from_answer(text: str) -> RunOutcome:
         issues=issues,
         next=following,
     )
+
+
+def bare_json(text: str) -> str:
+    """Returns an answer without the thinking before it and without the fence around it."""
+    bare = _THOUGHT.sub("", text, count=1)
+    fenced = _FENCED.match(bare)
+    return fenced["json"] if fenced else bare
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
