@@ -256,12 +256,17 @@ class Noting(ABC):
         at before any folder is listed.
         """
         from memfs.app.drafts import QuestionOptions, query_from
-        from memfs.domains.nodes.looking import query_nodes
+        from memfs.domains.nodes.looking import outcome_of, query_nodes
+        from memfs.services.retrieval_log import log_search
 
         require_serving(self.workspace, self.actor)
         self._take_in_before_reading()
         options = QuestionOptions(limit=limit, tags=tags)
-        return query_nodes(self.workspace, query_from(self.workspace, self.actor, text, options))
+        query = query_from(self.workspace, self.actor, text, options)
+        answer = query_nodes(self.workspace, query)
+        ledger = self.workspace.store.ledger_head() or ""
+        log_search(self.workspace, query, outcome_of(answer, ledger))
+        return answer
 
     def open_node(self, reference: str, *, page: int = 1) -> OpenedNode:
         """Opens a node: its abstract always, its content page by page.

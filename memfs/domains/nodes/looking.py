@@ -16,9 +16,11 @@ from memfs.domains.nodes.places import paths_in
 from memfs.errors import IndexUnavailableError
 from memfs.index.port import DEFAULT_SCORING
 from memfs.model.frozen import frozen
+from memfs.model.packet import MemoryState, ScoredRecord
 from memfs.model.query import Query
 from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
+from memfs.services.recall import RecallOutcome
 from memfs.services.recall_reader import Reader
 from memfs.services.reindex import IndexState, open_index, replace_index
 from memfs.services.similarity import (
@@ -141,6 +143,21 @@ def _answer(
         )
     kept = tuple(hits[:limit])
     return NodeAnswer(hits=kept, paths=_paths_of(kept), mode=mode)
+
+
+def outcome_of(answer: NodeAnswer, ledger: str) -> RecallOutcome:
+    """Returns an answer as the log of what was handed out takes it."""
+    hits = tuple(
+        ScoredRecord(stored=hit.stored, score=hit.score, components=hit.parts, rank=rank)
+        for rank, hit in enumerate(answer.hits, start=1)
+    )
+    return RecallOutcome(
+        hits=hits,
+        left_out=(),
+        state=MemoryState.OK if hits else MemoryState.EMPTY,
+        reason=answer.reason,
+        ledger=ledger,
+    )
 
 
 def _told(likeness: float, workspace: Workspace) -> float:

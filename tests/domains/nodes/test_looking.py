@@ -11,6 +11,7 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.errors import UsageError
+from memfs.services.retrieval_log import read_log
 from memfs.services.similarity import SimilarityMode
 from memfs.services.vectors import refresh_vectors
 from tests.support.memory import AGENT, ANA, memory_of, new_project
@@ -73,6 +74,14 @@ def test_a_word_in_passing_is_no_answer(memory: Memory) -> None:
     question = "which gardens in Lisbon have roses, palms, fountains and benches for visitors"
 
     assert summaries(memory, question) == []
+
+
+def test_what_was_found_is_logged_without_a_word_of_it(memory: Memory) -> None:
+    hits = memory.query_nodes("importer of orders").hits
+    entry = next(read_log(memory.workspace))
+
+    assert entry.verb == "search"
+    assert [item.reference for item in entry.items] == [hit.stored.record.reference for hit in hits]
 
 
 def test_all_tags_are_required(memory: Memory) -> None:
