@@ -127,7 +127,9 @@ class QdrantVectors:
             IndexUnavailableError: The server cannot be asked.
         """
         wanted, manifest = frozenset(kept), self.manifest()
-        gone = sorted((manifest.entries.keys() | set(manifest.unpurged)) - wanted)
+        known = manifest.entries.keys() | set(manifest.unpurged)
+        # A manifest that went with the cache: the server tells what is there.
+        gone = sorted((known if self._path.exists() else self.held().keys()) - wanted)
         entries = {name: item for name, item in manifest.entries.items() if name in wanted}
         settled = VectorManifest(
             model=self._model,

@@ -144,6 +144,10 @@ def test_without_its_manifest_what_is_there_is_put_again_or_taken_out(
     assert place.held() == {POINTS[0].id: POINTS[0].blob}
     assert place.manifest().unpurged == ()
 
+    server_manifest(tmp_path / "cache", MODEL).unlink()
+    assert place.settle([], ledger="d") == 1
+    assert place.held() == {}
+
 
 def test_a_server_that_is_gone_is_one_error_and_what_must_go_is_remembered(
     place: QdrantVectors, client: Any, tmp_path: Path
