@@ -1,4 +1,4 @@
-"""The merge driver of issues: what Git runs where two clones changed one file.
+"""The merge driver of a store: what Git runs where two clones changed one file.
 
 It works on the three files that Git names and opens no store: a merge may be under way in it.
 """
@@ -6,12 +6,17 @@ It works on the three files that Git names and opens no store: a merge may be un
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from memfs.app.registry import REGISTRY
 
+_LEARNED: Final = ("timeline/", "graph/")
+
 
 def merge_issue_files(base: Path, ours: Path, theirs: Path, *, path: str) -> None:
-    """Merges into ``ours``; a file that cannot be merged stays as it is.
+    """Merges an issue, or what two clones learned alike, into ``ours``.
+
+    A file that cannot be merged stays as it is.
 
     Args:
         base: What both started from.
@@ -21,7 +26,14 @@ def merge_issue_files(base: Path, ours: Path, theirs: Path, *, path: str) -> Non
 
     Raises:
         IssueMergeError: They cannot be merged without a person.
+        LearnedMergeError: They cannot be merged without a person.
     """
+    if path.startswith(_LEARNED):
+        from memfs.formats.learned_merge import merge_learned
+
+        sides = ours.read_bytes(), theirs.read_bytes()
+        ours.write_bytes(merge_learned(*sides, path=path, registry=REGISTRY))
+        return
     from memfs.domains.runs.issue_merge import merge_issues
 
     name = path if path.endswith(".md") else "issue.md"

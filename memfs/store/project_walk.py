@@ -16,7 +16,7 @@ from typing import Final
 from memfs.errors import MemfsError
 from memfs.store.project_history import ProjectHistory
 
-_OID: Final = re.compile(r"[0-9a-f]{40}\Z")
+_OID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _IDS_BYTES: Final = 16 * 1024 * 1024
 _TOLD_BYTES: Final = 16 * 1024 * 1024
 _PATHS_BYTES: Final = 64 * 1024 * 1024
@@ -101,6 +101,9 @@ class ProjectWalk(ProjectHistory):
         listing = ("--root", "--diff-merges=first-parent", "--name-status", "-M")
         listed, _ = self._ask("log", "--format=%x01%H", *listing, *chosen, limit_bytes=_TOLD_BYTES)
         files = dict(_listed(listed))
+        for name in self._cut():
+            # What stands before it is not here: everything would look as if it were new in it.
+            files.pop(name, None)
         return tuple(
             commit for text in said.split("\0") if (commit := self._told(text, files)) is not None
         )
@@ -130,6 +133,14 @@ class ProjectWalk(ProjectHistory):
             return None
         seconds, _, subject = said.rstrip("\n").partition("\n")
         return (_number(seconds), subject) if subject else None
+
+    def _cut(self) -> tuple[str, ...]:
+        """Returns the commits at which a shallow clone was cut off."""
+        try:
+            text = (self._project.common_dir / "shallow").read_text(encoding="ascii")
+        except (OSError, ValueError):
+            return ()
+        return tuple(text.split())
 
     def _told(self, text: str, files: dict[str, list[tuple[str, str, str]]]) -> ToldCommit | None:
         parts = text.lstrip("\n").split("\n", _FIELDS - 1)

@@ -63,6 +63,7 @@ _PLAIN_CONFIG: Final = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 
 _ATTRIBUTES: Final = (
     "* -text -eol -ident -filter -working-tree-encoding\n/issues/**/*.md merge=memfs-issue\n"
+    "/timeline/**/*.json merge=memfs-issue\n/graph/**/* merge=memfs-issue\n"
 )
 """For ``.git/info/attributes``, which no file of the tree can override."""
 

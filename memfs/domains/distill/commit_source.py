@@ -51,6 +51,10 @@ class CommitSource:
     since_s: int = 0
     is_backfill: bool = False
     _busy: frozenset[str] | None = field(default=None, init=False)
+    _ahead: tuple[tuple[str, ...], tuple[WalkedCommit, ...]] | None = field(
+        default=None, init=False
+    )
+    """The marks behind which a list of commits stands that is still to be taken."""
 
     def collect(self, mark: JsonValue, limit: int) -> Part:
         """Returns the commits that are new, oldest first."""
@@ -64,6 +68,7 @@ class CommitSource:
         taken = found[:limit]
         is_last = len(taken) == len(found)
         ahead = _frontier(marks, taken)
+        self._ahead = (ahead, found[limit:])
         if not (self.is_backfill and not is_whole):
             return Part(tuple(item.id for item in taken), {**value, "heads": list(ahead)})
         filled: dict[str, JsonValue] = {**value, "filled": list(ahead)}
@@ -91,6 +96,9 @@ class CommitSource:
     def _new(
         self, walk: ProjectWalk, marks: Sequence[str], *, is_first: bool
     ) -> tuple[WalkedCommit, ...]:
+        if self._ahead is not None and self._ahead[0] == tuple(marks) and self._ahead[1]:
+            # The same pass goes on: what is new in the meantime is for the next one.
+            return self._ahead[1]
         newest = FIRST_COMMITS if is_first and not (self.since_s or self.is_backfill) else 0
         return walk.since(marks, least_s=self.since_s, newest=newest)
 

@@ -277,9 +277,9 @@ class _Pass:
         return [item for item in work.products if session_of(item) not in gone]
 
     def _receipt(self, work: Work) -> None:
-        """Accounts for a round that changed something, once; a repeated round has one already."""
-        told = work.report.get(str(Stage.RECONCILE))
-        if not isinstance(told, dict) or not (told.get("activated") or told.get("waiting")):
+        """Accounts for a round that handed something in, once, however often it is repeated."""
+        handed_in = work.report.get(str(Stage.LINK))
+        if not isinstance(handed_in, dict) or not handed_in.get("new"):
             return
         details: dict[str, JsonValue] = dict(work.report)
         receipt = write_account(
