@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memfs.domains.distill.deep import Weighed
 from memfs.domains.distill.light import Group
 from memfs.domains.distill.sleep import SleepPass, Slept
 from memfs.model.origin import Actor
@@ -44,6 +45,7 @@ def sleep_result(workspace: Workspace, slept: Slept, actor: Actor) -> Result:
             "near": len(slept.groups) - slept.exact,
             "groups": [_group(group) for group in slept.groups[:SHOWN_GROUPS]],
             "weighed": slept.promotion.weighed,
+            "best": [_weighed(item) for item in slept.promotion.best],
             "put_forward": list(slept.promotion.names),
             "admitted": list(slept.promotion.admitted),
             "waiting": list(slept.promotion.waiting),
@@ -71,6 +73,16 @@ def _parts(slept: Slept) -> Iterator[str]:
         count = len(reflected.results)
         said = f"{count} reflection{'s' * (count != 1)} proposed"
         yield f"rem: skipped ({reflected.note})" if reflected.note else f"rem: {said}"
+
+
+def _weighed(item: Weighed) -> dict[str, JsonValue]:
+    return {
+        "id": item.stored.record.id,
+        "score": round(item.score, 4),
+        "recalls": item.use.recalls,
+        "queries": item.use.queries,
+        "lacks": list(item.faults),
+    }
 
 
 def _group(group: Group) -> dict[str, JsonValue]:

@@ -272,14 +272,14 @@ def test_what_passes_the_gate_is_put_forward_once_and_policy_decides(
 
 
 @pytest.mark.parametrize(
-    "questions",
+    ("questions", "lacks"),
     [
-        ("FastAPI or Flask", "which framework for the gateway"),
-        ("FastAPI or Flask", "FastAPI or Flask", "fastapi  or flask"),
+        (("FastAPI or Flask", "which framework for the gateway"), "recalls"),
+        (("FastAPI or Flask", "FastAPI or Flask", "fastapi  or flask"), "queries"),
     ],
 )
 def test_without_enough_recalls_or_enough_questions_nothing_is_put_forward(
-    memory: Memory, questions: tuple[str, ...]
+    memory: Memory, questions: tuple[str, ...], lacks: str
 ) -> None:
     quoted_event(memory)
     asked(memory, *questions)
@@ -287,6 +287,9 @@ def test_without_enough_recalls_or_enough_questions_nothing_is_put_forward(
     result = memory.sleep()
 
     assert (result.data["weighed"], result.data["put_forward"]) == (1, [])
+    (best,) = listed(result, "best")
+    assert best["recalls"] == len(questions)
+    assert lacks in best["lacks"]
     assert memory.candidates() == ()
 
 

@@ -63,12 +63,14 @@ class Promotion:
 
     Attributes:
         weighed: How many records could have been.
+        best: Those for which most speaks, whether they passed or not.
         results: What became of each that was, the best first.
         names: Ids of those records.
         is_cut: More passed than are put forward in one night.
     """
 
     weighed: int = 0
+    best: tuple[Weighed, ...] = ()
     results: tuple[Result, ...] = ()
     names: tuple[str, ...] = ()
     is_cut: bool = False
@@ -111,6 +113,7 @@ def promote(
     chosen = passing[:MOST_AT_ONCE]
     return Promotion(
         weighed=len(weighed),
+        best=weighed[:MOST_AT_ONCE],
         results=tuple(_put_forward(workspace, it.stored.record) for it in chosen),
         names=tuple(it.stored.record.id for it in chosen),
         is_cut=len(passing) > len(chosen),
