@@ -16,6 +16,7 @@ from memfs.errors import IndexUnavailableError
 from memfs.services.ports import Embedder, Workspace
 
 AWAY_FILE: Final = "embedder-away"
+UNREACHABLE: Final = "vectors.unreachable"
 REST_S: Final = 60
 """So long an embedder that did not answer is left alone."""
 
@@ -72,6 +73,12 @@ def note_away(workspace: Workspace) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
         os.utime(path, (now, now))
+
+
+def note_trouble(workspace: Workspace, error: IndexUnavailableError) -> None:
+    """Lets a server of vectors rest that did not answer, as an embedder is let."""
+    if error.code == UNREACHABLE:
+        note_away(workspace)
 
 
 def _check_may_leave(text: str) -> None:

@@ -25,6 +25,7 @@ from memfs.errors import IndexUnavailableError
 from memfs.index.cosine import unit
 from memfs.index.vector_manifest import read_manifest_file, write_manifest_file
 from memfs.index.vector_port import VectorHit, VectorManifest, VectorPoint, place_name
+from memfs.services.embedding import UNREACHABLE
 from memfs.services.vectors import SERVER_FOLDER
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ class QdrantVectors:
             yield self._connected()
         except (ApiException, OSError, ValueError, RuntimeError) as error:
             raise IndexUnavailableError(
-                "the server of vectors was not reached, or refused", code="vectors.unreachable"
+                "the server of vectors was not reached, or refused", code=UNREACHABLE
             ) from error
 
     def _connected(self) -> QdrantClient:
@@ -304,7 +305,12 @@ def _client_of(url: str, key: str) -> QdrantClient:
     """Keeps the connection of a long-lived process, which opens the store for each call."""
     from qdrant_client import QdrantClient
 
-    return QdrantClient(url=url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False)
+    with warnings.catch_warnings():
+        # A key without TLS stays on this machine: that was looked at.
+        warnings.simplefilter("ignore")
+        return QdrantClient(
+            url=url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False
+        )
 
 
 def server_manifest(cache_dir: Path, model: str) -> Path:

@@ -18,7 +18,7 @@ from memfs.index.vector_port import VectorHit, domain_of
 from memfs.model.frozen import frozen
 from memfs.model.query import Query
 from memfs.model.record import StoredRecord
-from memfs.services.embedding import question_vector
+from memfs.services.embedding import note_trouble, question_vector
 from memfs.services.ports import Workspace
 from memfs.services.recall_reader import Reader
 from memfs.services.reindex import open_index
@@ -79,6 +79,7 @@ def near_records(workspace: Workspace, snapshot: Snapshot, text: str, query: Que
         vector = question_vector(workspace, embedder, text[:MOST_CHARS])
         hits = place.nearest(vector, query.limit * SPARE, domains)
     except IndexUnavailableError as error:
+        note_trouble(workspace, error)
         return NearRecords(trouble=error.code)
     found, cosines, ghosts, stale = [], {}, 0, 0
     for hit in hits:

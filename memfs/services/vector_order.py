@@ -20,7 +20,7 @@ from memfs.index.port import IndexHit
 from memfs.model.frozen import frozen
 from memfs.model.settings import RankSettings
 from memfs.model.values import JsonValue
-from memfs.services.embedding import question_vector
+from memfs.services.embedding import note_trouble, question_vector
 from memfs.services.modes import is_taking
 from memfs.services.ports import Embedder, Workspace
 from memfs.services.ranking import Match
@@ -129,6 +129,7 @@ def vector_order(
             return VectorOrder(hits=best, use=use)
         scores = place.scores(asked, frozenset(hit.blob for hit in whole))
     except IndexUnavailableError as error:
+        note_trouble(workspace, error)
         return VectorOrder(hits=best, use=VectorUse(model=embedder.name, trouble=error.code))
     lacking = sum(hit.blob not in scores for hit in whole)
     is_queued = bool(lacking) and put_off_refresh(workspace, embedder, snapshot, manifest.ledger)

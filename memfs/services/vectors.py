@@ -28,7 +28,7 @@ from memfs.model.frozen import frozen
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.query import Query
 from memfs.model.record import Record, StoredRecord
-from memfs.services.embedding import question_vector
+from memfs.services.embedding import note_trouble, question_vector
 from memfs.services.ports import Embedder, Workspace
 from memfs.services.shelf import Shelf, shelf
 
@@ -305,7 +305,8 @@ def similarities(workspace: Workspace, text: str, found: Mapping[str, str]) -> M
     try:
         asked = question_vector(workspace, embedder, text[:MOST_CHARS])
         scores = vector_place(workspace, embedder).scores(asked, frozenset(found.values()))
-    except IndexUnavailableError:
+    except IndexUnavailableError as error:
+        note_trouble(workspace, error)
         return {}
     return {name: scores[blob] for name, blob in found.items() if blob in scores}
 

@@ -218,6 +218,9 @@ def test_recall_orders_by_a_server_and_by_words_when_it_is_gone(
     assert all("vector" in hit.components for hit in there.hits)
     assert gone.vectors == VectorUse(model=MODEL, trouble="vectors.unreachable")
     assert [hit.components for hit in gone.hits] == [hit.components for hit in plain.hits]
+    # The server is left alone for a minute.
+    rested = search(replace(workspace, clock=SteppedClock(), vectors=away), asked)
+    assert rested.vectors == VectorUse(model=MODEL, trouble="embedder.away")
     status = vector_status(workspace)
     assert status is not None
     assert (status.place, status.held, status.is_current) == ("server", 3, True)
