@@ -292,3 +292,26 @@ def test_a_report_lists_the_files_that_changed(project: Path) -> None:
         stored = git(store_root(project), "ls-files", "timeline", "graph").split()
         assert set(stored) <= listed
         assert {item["change"] for item in changed} == {"A"}
+
+
+def test_the_nightly_pass_distils_what_is_new_first(project: Path) -> None:
+    with memory_of(project) as memory:
+        memory.sleep("light")
+        assert memory.timeline() == ()
+        memory.sleep()
+        assert len(memory.timeline()) == 5
+        assert "Drop support for Python 3.8" in (store_root(project) / "core.md").read_text()
+
+
+def test_projections_follow_a_pass_and_come_back_when_they_are_deleted(project: Path) -> None:
+    with memory_of(project) as memory:
+        memory.distill()
+        month = store_root(project) / "views/timeline/2026-03.jsonl"
+        before = month.read_bytes()
+        assert before.count(b"\n") == 5
+        month.unlink()
+        for stage in Stage:
+            memory.distill(str(stage))
+    with memory_of(project) as memory:
+        memory.rebuild()
+    assert month.read_bytes() == before
