@@ -15,6 +15,7 @@ from memfs.formats.record_codec import encode_record, update_record
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
+from memfs.model.event import EVENT_KIND
 from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX, split_version
@@ -66,14 +67,18 @@ def title_from(text: str) -> str:
 def completed_draft(workspace: Workspace, submission: Submission, now: datetime) -> Submission:
     """Fills in what every draft needs before policy can look at it: scope, title, origin."""
     draft = named_by_ends(submission.draft, workspace.scope)
+    observed = draft.observed or now
+    # What happened has a time: where nobody said when, it is when it was learned.
+    is_undated = draft.kind == EVENT_KIND and draft.event_time is None
     return replace(
         submission,
         draft=replace(
             draft,
             scope=draft.scope or workspace.scope,
-            title=draft.title or title_from(draft.body),
+            title=draft.title or title_from(draft.body or draft.summary),
             origin=submission.origin,
-            observed=draft.observed or now,
+            observed=observed,
+            event_time=observed if is_undated else draft.event_time,
             # A log is written in from every branch: it belongs to none.
             branch=draft.branch or ("" if is_log(draft.kind) else workspace.project_branch),
         ),
