@@ -73,6 +73,7 @@ def event_draft(found: EventFound, scope: Scope, project: str, *, evidence: str 
         evidence=(evidence,) if evidence else (),
         derived_from=found.derived_from,
         transform=found.transform,
+        supersedes=tuple(event_id(scope, key) for key in found.replaces),
         fields={name: value for name, value in said.items() if value not in ("", [])},
     )
 

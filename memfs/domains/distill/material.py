@@ -61,6 +61,7 @@ class RunSeen:
         session: The session that dispatched it, as its host names it; empty for none.
         commit: Commit that was checked out at its end; empty for unknown.
         issues: Ids of the issues whose state it changed.
+        replaces: Ids of the runs that it is a correction of.
         remedies: The failed run that it came after, where it did the same task; empty for none.
     """
 
@@ -72,6 +73,7 @@ class RunSeen:
     session: str = ""
     commit: str = ""
     issues: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
     remedies: str = ""
 
     @property

@@ -57,6 +57,7 @@ class EventFound:
 
     Attributes:
         key: What it is recognised by.
+        replaces: Keys of events that it takes the place of.
         also: Keys under which the same thing may have been told before.
         source: Pointer to where it stands, such as ``commit:…`` or ``session:…#3``.
         trust: Who vouches for it.
@@ -103,6 +104,7 @@ class EventFound:
     transform: str = ""
     needs_quote: bool = False
     also: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

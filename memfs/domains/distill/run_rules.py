@@ -64,6 +64,7 @@ def _event(seen: RunSeen) -> EventFound | None:
         run=seen.id,
         commit=seen.commit,
         derived_from=(seen.reference,),
+        replaces=tuple(run_key(name) for name in seen.replaces),
         importance=6 if is_remedy or not is_done else 5,
         confidence=0.8 if is_remedy else 1.0,
     )

@@ -102,6 +102,7 @@ def _seen(record: Record, before: Record | None, summary: str) -> RunSeen:
         session=_word(record, "session"),
         commit=_word(record, "commit"),
         issues=tuple(name for name in issues if is_id(name, ISSUE_PREFIX)),
+        replaces=record.supersedes,
         remedies=before.id if before is not None and _is_remedy(record, before) else "",
     )
 
