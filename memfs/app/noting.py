@@ -163,7 +163,7 @@ class Noting(ABC):
         where the import was not accepted as a whole.
         """
         from memfs.domains.nodes.changing import node_named
-        from memfs.domains.nodes.imported import relate_imported
+        from memfs.domains.nodes.imported import relate_imported, relations_said
         from memfs.domains.nodes.linking import link_alike, near_to
         from memfs.domains.nodes.saving import near_value
 
@@ -171,8 +171,9 @@ class Noting(ABC):
         self._take_in()
         stored = node_named(self.workspace, reference, self.actor)
         identifier = stored.record.id
-        is_person = self.actor.is_person
-        relate_imported(self.workspace, [identifier], self.actor, is_confirmed=is_person)
+        if relations_said(stored.record):
+            is_person = self.actor.is_person
+            relate_imported(self.workspace, [identifier], self.actor, is_confirmed=is_person)
         most = self.workspace.settings.nodes.links * 2
         is_opaque = stored.record.sensitivity.is_opaque
         found = near_to(self.workspace, stored, self.actor, 0 if is_opaque else most)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from memfs.cli.commands.node import DOMAIN_NAMES
+from memfs.domains.nodes.routing import DOMAINS
 from tests.support.memory import new_project
 from tests.support.processes import Ended, run_memfs
 
@@ -98,3 +100,7 @@ def test_the_profile_is_set_and_printed_as_it_is(project: Path, tmp_path: Path) 
     assert memfs("set", "python", "typed").status == 1
     started = run_memfs("context", "--session-start", "--opening", "hello", cwd=project)
     assert "> editor: emacs\n> name: Ana\n" in started.output
+
+
+def test_the_domains_that_can_be_typed_are_those_there_are() -> None:
+    assert DOMAIN_NAMES == DOMAINS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,13 +15,10 @@ from memfs.cli.terminal import say, write, write_json
 if TYPE_CHECKING:
     from memfs.domains.nodes.looking import NodeAnswer
 
-_DOMAINS = ("html", "server", "python", "exe", "data", "cli", "notebook", "mobile")
-_SHOWN = ("asserted", "mentions")
+DOMAIN_NAMES: Final = ("html", "server", "python", "exe", "data", "cli", "notebook", "mobile")
+"""Written out, since a help page loads no domain."""
+_SHOWN: Final = ("asserted", "mentions")
 """What a node is linked to as somebody said; what it rests on is told by memfs show."""
-_NOTHING = {
-    "recall.no-match": "nothing that is kept has any of these words",
-    "recall.nothing-close": "nothing that is kept is about that",
-}
 _abstract = click.option("--abstract", metavar="TEXT", help="A few sentences, given when opened.")
 _content = click.option("--content", metavar="TEXT", help="Everything else; - reads stdin.")
 _importance = click.option("--importance", type=int, metavar="N", help="1 to 10; 5 by default.")
@@ -50,7 +47,7 @@ def command() -> None:
 @_importance
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated.")
 @click.option(
-    "--domain", type=click.Choice(_DOMAINS), help="Add SUMMARY to what is wanted of such work."
+    "--domain", type=click.Choice(DOMAIN_NAMES), help="Add SUMMARY to what is wanted of such work."
 )
 @click.option("--rule", "is_rule", is_flag=True, help="SUMMARY says what is worth saving.")
 @click.option("--force", "is_forced", is_flag=True, help="Save in spite of what is alike.")
@@ -239,7 +236,9 @@ def stats_command(invocation: Invocation) -> int:
 
 @command.command("domains", cls=ExampleCommand, examples=("memfs node domains 'a Flask server'",))
 @click.argument("text", default="")
-@click.option("--domain", "domains", multiple=True, type=click.Choice(_DOMAINS), help="Repeatable.")
+@click.option(
+    "--domain", "domains", multiple=True, type=click.Choice(DOMAIN_NAMES), help="Repeatable."
+)
 @shared_options
 def domains_command(invocation: Invocation, text: str, domains: tuple[str, ...]) -> int:
     """Show what is wanted of every kind of work that TEXT is about."""
@@ -287,4 +286,10 @@ def _said(text: str | None) -> str | None:
 
 
 def _why(answer: NodeAnswer) -> str:
-    return _NOTHING.get(answer.reason, answer.reason)
+    match answer.reason:
+        case "recall.no-match":
+            return "nothing that is kept has any of these words"
+        case "recall.nothing-close":
+            return "nothing that is kept is about that"
+        case reason:
+            return reason
