@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.app.drafts import query_from
+from memfs.model.lineage import Lineage
 from memfs.model.packet import Packet
 from memfs.services import hand_out, recall, recall_reader, retrieval_log
 from memfs.services.recall import search
@@ -67,6 +68,28 @@ def test_each_kind_of_question_is_planned_in_its_own_way(project: Path) -> None:
     assert answers["kind"][0] == {"Gunicorn"}
     assert answers["scope"][0] == {"Scout"}
     assert answers["tag"][0] == {"Gunicorn"}
+
+
+def test_an_id_an_entity_a_range_and_a_lineage_are_asked_for_as_such(project: Path) -> None:
+    """No words of the one stand for the other, and none reaches past the gate (A53)."""
+    day = {"at": "2026-03-01T12:00:00Z", "kind": "work"}
+    with memory_of(project) as memory:
+        office = memory.list_records(kinds=("fact",))[-1].record
+        first = memory.record_event("Moved a desk", session="s-1", entities=("Bonn",), **day)  # type: ignore[arg-type]
+        later = memory.record_event("Moved a desk", session="s-2", entities=("Kiel",), **day)  # type: ignore[arg-type]
+        assert [hit.stored.record.id for hit in memory.search(office.id)] == [office.id]
+        assert {event.id for event in memory.timeline(entity="bonn")} == {first.target}
+        assert memory.timeline(entity="bonn since:2000 OR kiel") == ()
+        assert memory.timeline(entity="*") == ()
+        both = memory.timeline(since="2026-03-01", until="2026-03-02")
+        assert {event.id for event in both} == {first.target, later.target}
+        assert memory.timeline(since="2026-03-02") == ()
+    with workspace_of(project, clock=SteppedClock(NOW)) as workspace:
+        for session, target in (("s-1", first.target), ("s-2", later.target)):
+            # On no branch: all that was learned here would hang together by it.
+            here = replace(workspace, lineage=Lineage(session=session), project_branch="")
+            query = query_from(here, ANA, "moved a desk", {"kinds": ("event",)})
+            assert search(here, query).hits[0].stored.record.id == target
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from memfs.model.instants import parse_instant
 from memfs.model.origin import Principal
 from memfs.model.result import Result, ResultStatus
 from tests.support.events import Line, many, written
-from tests.support.memory import AGENT, ANA, git, memory_of, new_project
+from tests.support.memory import AGENT, ANA, git, memory_of, new_project, store_root
 
 AT = "2026-03-{:02}T12:00:00Z"
 
@@ -65,6 +66,10 @@ def expected(lines: list[Line], is_wanted: Callable[[Line], bool]) -> list[str]:
     return [name for _, name in sorted(found, reverse=True)]
 
 
+def happened_within(start: datetime, end: datetime, line: Line) -> bool:
+    return start <= moment(line, "event_time") < end
+
+
 def moment(line: Line, name: str) -> datetime:
     return parse_instant(str(line[name]))
 
@@ -80,9 +85,7 @@ def test_a_range_is_exactly_the_events_inside_whatever_month_and_zone(
         start -= timedelta(microseconds=chosen.choice((0, 0, 1)))
         end += timedelta(microseconds=chosen.choice((0, 0, 1)))
         found = memory.timeline(since=start.isoformat(), until=end.isoformat())
-        assert ids_of(found) == expected(
-            lines, lambda line, a=start, b=end: a <= moment(line, "event_time") < b
-        )
+        assert ids_of(found) == expected(lines, partial(happened_within, start, end))
 
 
 def test_when_it_happened_and_when_it_was_learned_are_asked_for_apart(
@@ -308,3 +311,53 @@ def test_a_confidential_event_is_for_people(project: Path, memory: Memory) -> No
     assert titles(memory.timeline(**day)) == ["Met the bank"]  # type: ignore[arg-type]
     with memory_of(project, AGENT) as agent:
         assert agent.timeline(**day) == ()  # type: ignore[arg-type]
+
+
+def test_what_is_hidden_of_an_event_selects_nothing(project: Path, memory: Memory) -> None:
+    waiting = told(
+        memory, "Signed with the bank", kind="decision", at=AT.format(29), session="s-secret",
+        entities=("Bank of Nord",), sensitivity="confidential",
+    )  # fmt: skip
+    secret = memory.accept([waiting.target])[0].target
+    granted = memory.grant(
+        "agent:builder", scopes=["project:datasync"], kinds=["event"], clearance="confidential",
+        shown_fields=["title"],
+    )  # fmt: skip
+    assert granted.status is ResultStatus.DONE
+    with memory_of(project, AGENT) as agent:
+        seen = [event for event in agent.timeline() if event.id == secret]
+        assert [(event.title, event.session, event.names) for event in seen] == [
+            ("Signed with the bank", "", ())
+        ]
+        assert seen[0].at != datetime(2026, 3, 29, 12, tzinfo=UTC)
+        for asked in (
+            {"since": AT.format(29), "until": AT.format(30)},
+            {"entity": "Bank of Nord"},
+            {"kinds": ("decision",)},
+            {"session": "s-secret"},
+        ):
+            found = agent.timeline(**asked)
+            assert secret not in ids_of(found)
+
+
+def test_a_hand_made_event_waits_and_one_that_stands_is_not_rewritten(
+    project: Path, memory: Memory
+) -> None:
+    kept = told(memory, "Paved the yard", at=AT.format(30))
+    path = store_root(project) / str(kept.data["path"])
+    path.write_text(path.read_text(encoding="utf-8").replace("Paved", "Dug"), encoding="utf-8")
+    new = path.with_name("by-hand.json")
+    new.write_text('{"kind": "event", "title": "Swept the yard", "event_kind": "work"}\n')
+    with memory_of(project) as other:
+        waiting = {item.title: item.id for item in other.candidates()}
+        assert other.timeline(since=AT.format(30), until=AT.format(31))[0].title == "Paved the yard"
+        refused = other.accept([waiting["Dug the yard"]])[0]
+        assert (refused.status, refused.reasons[0].code) == (
+            ResultStatus.REFUSED,
+            "target.append-only",
+        )
+        taken = other.accept([waiting["Swept the yard"]])[0]
+        event = next(item for item in other.timeline() if item.id == taken.target)
+        assert (event.title, event.at) == ("Swept the yard", event.learned)
+        with pytest.raises(MemfsError):
+            other.timeline(since="then")
