@@ -9,18 +9,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import replace
 
 from memfs.domains.distill.drafts import OBSERVER, submission_of
 from memfs.domains.distill.linking import Known
-from memfs.domains.distill.products import ClaimFound, EventFound, Product, Trust
+from memfs.domains.distill.products import (
+    ClaimFound,
+    EdgeFound,
+    EntityFound,
+    EventFound,
+    Product,
+    Trust,
+)
 from memfs.domains.distill.seams import Admitted, Seams
 from memfs.domains.distill.turn_rules import USER
 from memfs.errors import UsageError
 from memfs.model.candidate import Submission
 from memfs.model.decision import Verdict
 from memfs.model.evidence import EVIDENCE_KIND
+from memfs.model.naming import entity_id
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.verification import is_stated_by_person
@@ -56,6 +65,39 @@ def admitted(workspace: Workspace, products: Sequence[Product], seams: Seams) ->
     """
     waiting = {item.key for item in read_inbox(workspace).candidates if item.key}
     tally = _Tally()
+    entities = [item for item in products if isinstance(item, EntityFound)]
+    others = [item for item in products if not isinstance(item, EntityFound)]
+    _hand_in(workspace, entities, seams, waiting, tally)
+    _hand_in(workspace, _without_absent(workspace, others, entities), seams, waiting, tally)
+    return tally.told()
+
+
+def _without_absent(
+    workspace: Workspace, products: Sequence[Product], entities: Sequence[EntityFound]
+) -> list[Product]:
+    """Returns products that rest on no entity which waits or was refused.
+
+    What is held of a name would hold whatever bears it: the event goes without it.
+    """
+    ids = frozenset(entity_id(workspace.scope, item.name) for item in entities)
+    absent = ids - known_of(workspace, (), tuple(sorted(ids))).records
+    kept: list[Product] = []
+    for item in products:
+        if isinstance(item, EventFound) and absent.intersection(item.names):
+            kept.append(replace(item, names=tuple(it for it in item.names if it not in absent)))
+        elif not (isinstance(item, EdgeFound) and absent.intersection((item.start, item.end))):
+            kept.append(item)
+    return kept
+
+
+def _hand_in(
+    workspace: Workspace,
+    products: Sequence[Product],
+    seams: Seams,
+    waiting: AbstractSet[str],
+    tally: _Tally,
+) -> None:
+    """Hands products in: what was seen as one operation, what was said piece by piece."""
     seen: list[Submission] = []
     for product in products:
         if isinstance(product, ClaimFound):
@@ -87,7 +129,6 @@ def admitted(workspace: Workspace, products: Sequence[Product], seams: Seams) ->
         tally.known += report.known
         tally.refused.update(code for _, code, _ in report.refused)
         tally.transactions.append(report.transaction)
-    return tally.told()
 
 
 def _evidence_of(workspace: Workspace, event: EventFound) -> str:

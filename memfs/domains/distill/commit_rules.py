@@ -43,6 +43,8 @@ _MARK: Final = re.compile(
     r"tests?)(?:\([^)]{1,40}\))?(?P<breaks>!)?:\s*)+",
     re.IGNORECASE,
 )
+_ROOM: Final = re.compile(r"^[a-z][\w./-]{1,24}(?:, ?[a-z][\w./-]{1,24}){0,3}: (?=\S)")
+"""Which part of the project it is about, as many projects write it."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SAYS_NOTHING: Final = frozenset(
     (
@@ -194,7 +196,7 @@ def _event(seen: CommitSeen, source: str) -> EventFound | None:
     if not title or (seen.is_merge and not is_pull):
         return None
     mark = _MARK.match(title)
-    bare = title[mark.end() :] if mark else title
+    bare = title[mark.end() :] if mark else _ROOM.sub("", title)
     release = _RELEASE.match(bare)
     if release is None and not _says_something(bare):
         return None

@@ -37,6 +37,7 @@ TELLING = {
     "Release 2.1.0": EventSort.EVENT,
     "start version 2.2.0.dev0": EventSort.EVENT,
     "v1.4.2": EventSort.EVENT,
+    "importer, store: drop support for XML": EventSort.DECISION,
 }
 SILENT = (
     "typo",
@@ -53,6 +54,7 @@ SILENT = (
     "[pre-commit.ci] pre-commit autoupdate",
     "Apply suggestions from code review",
     "minor cleanup of code and docs",
+    "docs: typo",
     "Remove unused import",
     "update project files",
     "",

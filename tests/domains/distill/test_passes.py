@@ -315,3 +315,30 @@ def test_projections_follow_a_pass_and_come_back_when_they_are_deleted(project: 
     with memory_of(project) as memory:
         memory.rebuild()
     assert month.read_bytes() == before
+
+
+def test_nothing_points_to_an_entity_that_waits(project: Path) -> None:
+    policy = "templates/memfs.yaml"
+    write_history(
+        project,
+        [
+            *(Made(message=f"Tune the settings {n}", files={policy: f"{n}\n"}) for n in "abc"),
+            Made(message="Move the settings", moves=[(policy, "lib/settings.yaml")]),
+        ],
+        first=20,
+    )
+    with memory_of(project) as memory:
+        memory.distill()
+        ids = {item.id for item in records(memory)}
+        waiting = {item.title for item in memory.candidates()}
+        named = {name for item in records(memory) for name in item.entities}
+        assert waiting == {policy}
+        assert policy not in named
+        assert {name for name in named if name.startswith("ent_")} <= ids
+        ends = {
+            str(it.fields[end])
+            for it in records(memory)
+            if it.kind == "edge"
+            for end in ("from", "to")
+        }
+        assert ends <= ids
