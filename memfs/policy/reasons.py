@@ -50,6 +50,7 @@ _EDIT: Final = {
     "edit.conflict": "the file and the ledger both changed; choose between the versions",
     "edit.foreign-commit": "changed by a commit that memfs did not make",
     "edit.index-line": "a line of the generated index was changed",
+    "edit.page-block": "a block of a generated page was changed",
     "edit.core-line": "a line of the generated core was changed",
     "review.requested": "the proposer asked for a review",
 }

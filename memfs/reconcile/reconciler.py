@@ -28,6 +28,7 @@ from memfs.reconcile.drift import (
     classify,
 )
 from memfs.reconcile.index_edits import edits_of_index, file_index_edits
+from memfs.reconcile.page_edits import edits_of_pages, file_page_edits
 from memfs.reconcile.projecting import refresh_core, refresh_projections
 from memfs.services.intake import (
     Observation,
@@ -80,7 +81,9 @@ def run_pass(workspace: Workspace) -> Pass:
         return Pass(settlement=settlement)
     seen = observe(workspace)
     edits, core = edits_of_index(workspace), edits_of_core(workspace)
-    if not (seen.files or seen.waiting or edits.edits or core.is_edited or core.problems):
+    pages = edits_of_pages(workspace)
+    is_written_in = core.is_edited or core.problems or pages.paths or pages.problems
+    if not (seen.files or seen.waiting or edits.edits or is_written_in):
         return Pass(settlement=settlement, filed=refile_holds(workspace))
     findings = classify(map(_working_file, seen.files), _surroundings(seen))
     followed = tuple(
@@ -101,6 +104,8 @@ def run_pass(workspace: Workspace) -> Pass:
     if core.is_edited:
         filed += file_core_edits(workspace, core)
         refresh_core(workspace, is_filed=True)
+    if pages.paths:
+        filed += file_page_edits(workspace, pages)
     adopted: tuple[str, ...] = ()
     if workspace.settings.trust.hand_edits is HandEdits.ADOPT:
         from memfs.services.adopt import adopt
@@ -112,7 +117,11 @@ def run_pass(workspace: Workspace) -> Pass:
         adopted=adopted,
         withdrawn=tuple(item.id for item in withdrawn),
         followed=followed,
-        problems=(*(item for drift in findings for item in _problems(drift)), *core.problems),
+        problems=(
+            *(item for drift in findings for item in _problems(drift)),
+            *core.problems,
+            *pages.problems,
+        ),
     )
 
 

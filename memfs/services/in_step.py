@@ -11,6 +11,7 @@ from typing import Final
 from memfs.errors import DataError
 from memfs.model.frozen import frozen
 from memfs.services.core_note import is_core_edited
+from memfs.services.pages_view import may_be_edited
 from memfs.services.ports import Workspace
 
 INDEX_PATH: Final = "MEMORY.md"
@@ -68,6 +69,8 @@ def is_in_step(workspace: Workspace) -> bool:
         return False
     digest = _index_digest(workspace)
     if digest not in ("", projection_stamp(workspace).digest) or is_core_edited(workspace):
+        return False
+    if may_be_edited(workspace):
         return False
     return store.working_changes().is_clean
 

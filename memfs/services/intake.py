@@ -120,6 +120,7 @@ class ProposedText:
         record: Its next version; ``None`` with a stored record asks to forget it.
         text: Words of a new claim.
         kind: Kind of a new claim.
+        entities: What a new claim is about, by id.
     """
 
     reason: Reason
@@ -127,6 +128,7 @@ class ProposedText:
     record: Record | None = None
     text: str = ""
     kind: str = ""
+    entities: tuple[str, ...] = ()
 
 
 def file_texts(workspace: Workspace, proposals: tuple[ProposedText, ...]) -> tuple[Candidate, ...]:
@@ -163,6 +165,7 @@ def _new_text(workspace: Workspace, proposal: ProposedText) -> Candidate:
         id=workspace.ids.new_id(kind.id_prefix),
         title=title_from(proposal.text),
         body=f"{proposal.text}\n",
+        entities=proposal.entities,
     )
     path = record_path(kind, record, month_of(workspace.clock.now()), {})
     return outside_candidate(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -141,13 +142,24 @@ def write_page_stamp(
     from now on.
     """
     files, newest = page_files(workspace)
+    stamp = PageStamp(
+        rules=page_rules(workspace, snapshot),
+        commit=snapshot.commit,
+        until=until,
+        files=files,
+        changed=newest if changed is None else changed,
+    )
+    _write(workspace, stamp)
+
+
+def _write(workspace: Workspace, stamp: PageStamp) -> None:
     value = {
         "v": _VERSION,
-        "rules": page_rules(workspace, snapshot),
-        "commit": snapshot.commit,
-        "until": format_instant(until) if until is not None else "",
-        "files": files,
-        "changed": newest if changed is None else changed,
+        "rules": stamp.rules,
+        "commit": stamp.commit,
+        "until": format_instant(stamp.until) if stamp.until is not None else "",
+        "files": stamp.files,
+        "changed": stamp.changed,
     }
     place = workspace.cache_dir / _STAMP
     aside = place.with_suffix(f".{os.getpid()}")
@@ -161,3 +173,10 @@ def drop_page_stamp(workspace: Workspace) -> None:
     """Forgets what the pages were made from, so that they are made anew."""
     with suppress(OSError):
         (workspace.cache_dir / _STAMP).unlink()
+
+
+def note_looked(workspace: Workspace, changed: int) -> None:
+    """Notes that every page that had changed by ``changed`` was looked at."""
+    stamp = read_page_stamp(workspace)
+    if stamp is not None and changed > stamp.changed:
+        _write(workspace, replace(stamp, changed=changed))

@@ -133,13 +133,15 @@ class _Work:
     def all_pages(self) -> Refreshed:
         """Makes every page anew and removes those of ours that are none any longer."""
         written, paths = self._written(self._source.every_key())
-        left = [path for path in _ours(self._workspace) if path not in paths]
+        ours = {*_ours(self._workspace), *self._filed}
+        left = [path for path in sorted(ours) if path not in paths]
         return Refreshed(tuple(written), tuple(_remove(self._workspace, left)))
 
     def some_pages(self, keys: Iterable[PageKey]) -> Refreshed:
         """Makes some pages anew and removes those that changed their name or tell of nothing."""
         texts = (read_projection(self._workspace, path) for path in self._filed)
         filed = [key for text in texts if text is not None and (key := key_in(text)) is not None]
+        self._old_paths |= self._filed
         written, paths = self._written((*keys, *filed))
         gone = sorted(self._old_paths - paths)
         ours = (path for path in gone if self._is_writable(path))
@@ -219,7 +221,9 @@ class _Work:
 
     def _is_writable(self, path: str, text: str | None = None) -> bool:
         text = text if text is not None else read_projection(self._workspace, path)
-        return text is None or path in self._filed or is_pristine(text)
+        # An empty page was deleted rather than edited.
+        is_free = text is None or not text.strip() or path in self._filed
+        return is_free or is_pristine(text or "")
 
 
 def _lists(source: PageSource, record: Record) -> Iterator[PageKey]:

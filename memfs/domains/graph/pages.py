@@ -9,7 +9,7 @@ link each other and the files of records by relative paths; what is not shown is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from posixpath import relpath
 from typing import Final, assert_never
@@ -175,6 +175,12 @@ def key_in(text: str) -> PageKey | None:
     return PageKey(PageType(match["type"]), unquote(match["name"]))
 
 
+def digest_in(text: str) -> str:
+    """Returns the digest of a page as it was made; empty for what is no page of ours."""
+    match = _HEADER_LINE.match(text.partition("\n")[0])
+    return match["digest"] if match is not None else ""
+
+
 def is_pristine(text: str) -> bool:
     """Tells whether a page is exactly as it was made, though perhaps long ago."""
     head, _, body = text.partition("\n")
@@ -194,7 +200,7 @@ def told_fields(record: Record) -> tuple[tuple[str, str], ...]:
     if record.kind == ENTITY_KIND:
         told += [(shown, record.fields.get(name)) for name, shown in _FIELDS.items()]
         attributes = record.fields.get("attributes")
-        if isinstance(attributes, dict):
+        if isinstance(attributes, Mapping):
             told += [(key, value) for key, value in attributes.items() if _KEY.match(key)]
     return tuple((name, line) for name, value in told if (line := _worded(value)))
 
@@ -202,7 +208,7 @@ def told_fields(record: Record) -> tuple[tuple[str, str], ...]:
 def _worded(value: JsonValue) -> str:
     if isinstance(value, list | tuple):
         return "; ".join(map(_worded, value))
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return "; ".join(f"{key} {_worded(item)}" for key, item in value.items())
     return "" if value is None else flat(str(value))
 
