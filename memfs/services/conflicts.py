@@ -107,11 +107,28 @@ def open_conflicts(workspace: Workspace, actor: Actor) -> tuple[StandingConflict
         sides = tuple(_sides(workspace, snapshot, conflict.member_ids, request))
         if len(sides) > 1:
             names = tuple(stored.record.reference for stored in sides)
-            sides = in_words(workspace, snapshot, sides, request)
-            subject = _subject_of(sides[0].record)
-            seen = replace(conflict, members=names, subject=subject)
+            seen = replace(conflict, members=names, subject=sides[0].record.subject)
             found.append(StandingConflict(conflict=seen, sides=sides))
-    return tuple(found)
+    return _in_words(workspace, snapshot, found, request)
+
+
+def _in_words(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    found: Sequence[StandingConflict],
+    request: AccessRequest,
+) -> tuple[StandingConflict, ...]:
+    """Returns conflicts with edges called by the names of their ends, all looked up at once."""
+    every = [side for item in found for side in item.sides if side.record.kind == EDGE_KIND]
+    if not every:
+        return tuple(found)
+    told = {side.record.id: side for side in in_words(workspace, snapshot, every, request)}
+    worded = []
+    for item in found:
+        sides = tuple(told.get(side.record.id, side) for side in item.sides)
+        conflict = replace(item.conflict, subject=_subject_of(sides[0].record))
+        worded.append(StandingConflict(conflict=conflict, sides=sides))
+    return tuple(worded)
 
 
 def _subject_of(side: Record) -> str:

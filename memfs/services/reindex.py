@@ -24,7 +24,7 @@ from memfs.model.frozen import frozen
 from memfs.model.record import StoredRecord
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records, served_places
-from memfs.store.layout import is_envelope_path, is_record_path
+from memfs.store.layout import is_edge_path, is_envelope_path, is_record_path
 from memfs.store.snapshot import Snapshot, TreeChange
 
 INDEX_FOLDER: Final = "index"
@@ -360,8 +360,8 @@ def _searched(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def _is_searched(path: str) -> bool:
-    """Envelopes have no words; beside them every other record would look long and rare."""
-    return is_record_path(path) and not is_envelope_path(path)
+    """Envelopes and edges have no words; beside them all others would look long and rare."""
+    return is_record_path(path) and not (is_envelope_path(path) or is_edge_path(path))
 
 
 def _documents(

@@ -49,6 +49,7 @@ RECORD_FOLDERS: Final = (
 )
 MANAGED_FOLDERS: Final = (*RECORD_FOLDERS, TOMBSTONE_FOLDER, HOLD_FOLDER)
 ENVELOPE_FOLDERS: Final = ("evidence/", "outcomes/")
+EDGE_FOLDER: Final = "graph/edges/"
 UNTRACKED_FOLDERS: Final = (INBOX_FOLDER, VIEWS_FOLDER)
 RECORD_EXTENSIONS: Final = (".md", ".json")
 
@@ -153,6 +154,11 @@ def is_record_path(path: str) -> bool:
 def is_envelope_path(path: str) -> bool:
     """Whether a file at ``path`` is an envelope: it says nothing that anybody searches for."""
     return path.startswith(ENVELOPE_FOLDERS) and path.endswith(".json")
+
+
+def is_edge_path(path: str) -> bool:
+    """Whether a file at ``path`` is an edge: it is walked along, and nobody searches for it."""
+    return path.startswith(EDGE_FOLDER) and path.endswith(".json")
 
 
 def is_reserved_path(path: str) -> bool:
