@@ -22,7 +22,7 @@ from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import Result, ResultStatus
 from memfs.services.leases import Lease
 from memfs.services.modes import MemoryModeError
-from memfs.services.queue import Queued, cancel, counts, enqueue, jobs
+from memfs.services.queue import REFRESH_VECTORS, Queued, cancel, counts, enqueue, jobs
 from memfs.services.usage import background_work
 from tests.support.hooks import called, payload
 from tests.support.memory import (
@@ -439,7 +439,8 @@ def test_what_is_erased_is_in_no_job_any_more(project: Path, memory: Memory) -> 
 
 
 def test_every_kind_that_a_hook_puts_off_has_a_handler() -> None:
-    assert set(HANDLERS) <= set(JobKind)
+    assert set(JobKind) <= set(HANDLERS)
+    assert REFRESH_VECTORS in HANDLERS
 
 
 def test_the_turns_of_a_transcript_are_kept_once(
