@@ -50,6 +50,16 @@ def is_standing(record: Record) -> bool:
     return record.status is Status.ACTIVE
 
 
+def has_given_way(record: Record, heir: str = "") -> bool:
+    """Tells whether a record was replaced; with ``heir``, by exactly that one."""
+    return record.status is Status.SUPERSEDED and (not heir or record.superseded_by == heir)
+
+
+def holds_somewhere(record: Record) -> bool:
+    """Tells whether what a record says is said somewhere: by itself, or by what replaced it."""
+    return is_standing(record) or has_given_way(record)
+
+
 def goes_with_its_source(record: Record) -> bool:
     """Tells whether a barrier on what a record rests on reaches the record itself.
 

@@ -24,7 +24,7 @@ from memfs.model.status import Status
 from memfs.policy.administration import decide_rebuild
 from memfs.policy.closure import inputs_of
 from memfs.policy.repair import Input, rebuilt
-from memfs.policy.withdrawal import PENDING_STATUS, is_pending, is_standing
+from memfs.policy.withdrawal import PENDING_STATUS, has_given_way, is_pending, is_standing
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.door import Decided, commit_decided
 from memfs.services.forget import EXCERPT_KIND
@@ -188,7 +188,7 @@ class _Mender:
     def _taken_over(self, identifier: str, heir: str) -> Record | None:
         """Returns an input that gave way to the record itself: merged, its words still stand."""
         record = self._record(identifier)
-        if record is None or record.superseded_by != heir or record.status is not Status.SUPERSEDED:
+        if record is None or not has_given_way(record, heir):
             return None
         return replace(record, status=Status.ACTIVE)
 

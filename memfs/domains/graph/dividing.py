@@ -23,11 +23,11 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
-from memfs.model.status import Status
 from memfs.policy.authority import authority_of, capture_origin
 from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.screening import screen
+from memfs.policy.withdrawal import is_standing
 from memfs.services.answers import refused
 from memfs.services.door import Decided, commit_decided
 from memfs.services.graph_drafts import edge_draft
@@ -176,7 +176,7 @@ def _edges(
     active = {
         name: stored.record
         for name, stored in desk.edges_at([first]).items()
-        if stored.record.status is Status.ACTIVE
+        if is_standing(stored.record)
     }
     resolve = desk.resolver({first: second})
     if not wanted:

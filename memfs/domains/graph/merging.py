@@ -20,13 +20,13 @@ from memfs.model.ids import split_version
 from memfs.model.kinds import KindRegistry
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
-from memfs.model.status import Status
 from memfs.model.text import normalise_text
 from memfs.model.values import JsonValue
 from memfs.policy.authority import authority_of, labelled
 from memfs.policy.bounds import check_bounds
 from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
+from memfs.policy.withdrawal import is_standing
 
 MERGED_KINDS: Final = frozenset({ENTITY_KIND, "note"})
 """Kinds of which two can become one: things, and nodes about anything."""
@@ -45,7 +45,7 @@ def check_merge(kept: Record, absorbed: Record) -> tuple[Reason, ...]:
         ("merge.validity", _held(kept) != _held(absorbed)),
         (
             "record.not-active",
-            kept.status is not Status.ACTIVE or absorbed.status is not Status.ACTIVE,
+            not (is_standing(kept) and is_standing(absorbed)),
         ),
     )
     return tuple(reason(code) for code, is_so in faults if is_so)

@@ -19,6 +19,7 @@ from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.policy.conflicts import is_covered
 from memfs.policy.relations import ends_of_edge, relation_key
+from memfs.policy.withdrawal import is_standing
 from memfs.services.graph_drafts import between
 
 MOST_EDGES: Final = 2_000
@@ -178,7 +179,7 @@ class _Work:
         if len(names) == 1 and triple_of(cluster.longest) == triple:
             yield cluster.longest.id
         for edge in self.edges.values():
-            is_active = edge.status is Status.ACTIVE and edge.transform == REDRAWN
+            is_active = is_standing(edge) and edge.transform == REDRAWN
             if is_active and set(drawn_by(edge)) == names and triple_of(edge) == triple:
                 yield edge.id
 
@@ -189,10 +190,10 @@ class _Work:
         for name, edge in self.edges.items():
             stands_for = [item for item in drawn_by(edge) if item in self.served]
             if name in standing:
-                if edge.status is not Status.ACTIVE:
+                if not is_standing(edge):
                     again.add(name)
-            elif stands_for and (edge.status is Status.ACTIVE or name in self.served):
+            elif stands_for and (is_standing(edge) or name in self.served):
                 by = self.served[stands_for[0]]
-                if edge.status is Status.ACTIVE or edge.superseded_by != by:
+                if is_standing(edge) or edge.superseded_by != by:
                     heirs[name] = by
         return Redrawn(made=tuple(self.made), heirs=heirs, again=frozenset(again), inner=inner)

@@ -27,6 +27,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.access import read_right
 from memfs.policy.administration import decide_operation
 from memfs.policy.authority import authority_of
+from memfs.policy.withdrawal import holds_somewhere, is_standing
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -40,7 +41,6 @@ from memfs.store.snapshot import Snapshot
 MERGE: Final = "merge"
 SPLIT: Final = "split"
 _MOST_REASON: Final = 60
-_HOLDING: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED})
 
 
 @frozen
@@ -198,11 +198,11 @@ class Desk:
         edges = {
             stored.record.id: stored
             for stored in read_entries(self.workspace, self.snapshot, rows)
-            if stored.record.kind == EDGE_KIND and stored.record.status is Status.ACTIVE
+            if stored.record.kind == EDGE_KIND and is_standing(stored.record)
         }
         names = {name for item in edges.values() for name in drawn_by(item.record)}
         behind = self.read(names - edges.keys())
-        return {n: item for n, item in behind.items() if item.record.status in _HOLDING} | edges
+        return {n: item for n, item in behind.items() if holds_somewhere(item.record)} | edges
 
     def resolver(self, became: Mapping[str, str]) -> Callable[[str], str]:
         """Returns what tells what an id is, now that some became others."""

@@ -21,9 +21,9 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
-from memfs.model.status import Status
 from memfs.policy.reasons import reason
 from memfs.policy.screening import screen
+from memfs.policy.withdrawal import is_standing
 from memfs.services.answers import refused
 from memfs.services.door import Decided, commit_decided
 from memfs.services.ports import Workspace
@@ -138,7 +138,7 @@ def _counted(
     kept: str, absorbed: str, anew: Redrawn, edges: Mapping[str, StoredRecord]
 ) -> _Outcome:
     """Counts by what is drawn: an edge that stood for others before counts once."""
-    active = [name for name in anew.heirs if edges[name].record.status is Status.ACTIVE]
+    active = [name for name in anew.heirs if is_standing(edges[name].record)]
     inner = sum(anew.heirs[name] == kept for name in active)
     moved = len(anew.made)
     return _Outcome(

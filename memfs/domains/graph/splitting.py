@@ -19,9 +19,9 @@ from memfs.model.frozen import frozen
 from memfs.model.graph import ENTITY_KIND
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
-from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.policy.reasons import reason
+from memfs.policy.withdrawal import is_standing
 
 SPLIT_RELATION: Final = "split into"
 """The relation of the edge from the first to the second."""
@@ -63,7 +63,7 @@ def check_split(record: Record, part: Part) -> tuple[Reason, ...]:
     faults = (
         ("split.kind", record.kind not in MERGED_KINDS),
         ("merge.sealed", record.sensitivity is Sensitivity.SEALED),
-        ("record.not-active", record.status is not Status.ACTIVE),
+        ("record.not-active", not is_standing(record)),
         ("split.title", not entity_key(part.title)),
         ("split.same-name", entity_key(part.title) == entity_key(record.title)),
         ("split.text", _passage(record.body, part) is None),

@@ -26,10 +26,10 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
-from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
+from memfs.policy.withdrawal import has_given_way, holds_somewhere, is_standing
 from memfs.services.answers import refused
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.door import Decided, commit_decided
@@ -114,12 +114,11 @@ def _is_standing(desk: Desk, account: Account, operation: str) -> bool:
         return False
     records = desk.read((account.kept, account.other))
     kept, other = records.get(account.kept), records.get(account.other)
-    if kept is None or other is None or kept.record.status is not Status.ACTIVE:
+    if kept is None or other is None or not is_standing(kept.record):
         return False
     if operation == MERGE:
-        is_there = other.record.status is Status.SUPERSEDED
-        return is_there and other.record.superseded_by == account.kept
-    return other.record.status is Status.ACTIVE
+        return has_given_way(other.record, account.kept)
+    return is_standing(other.record)
 
 
 def _planned(desk: Desk, account: Account) -> Decided[_Outcome]:
@@ -137,7 +136,7 @@ def _planned(desk: Desk, account: Account) -> Decided[_Outcome]:
         desk.standing_again(other) if is_merge else desk.replaced(other, account.kept),
         *edges,
     )
-    returned = sum(draft.record.status is Status.ACTIVE for draft in edges)
+    returned = sum(is_standing(draft.record) for draft in edges)
     outcome = replace(outcome, returned=returned, is_clean=is_clean)
     kind = OperationKind.MERGE if is_merge else OperationKind.SPLIT
     subject = f"{account.other} of {account.kept} is taken back"
@@ -201,9 +200,7 @@ def _parted_edges(desk: Desk, account: Account) -> tuple[Draft, ...]:
     replaced = _replaced_since(desk, account, own)
     edges |= desk.read(replaced)
     records = {
-        name: stored.record
-        for name, stored in edges.items()
-        if stored.record.status in (Status.ACTIVE, Status.SUPERSEDED)
+        name: stored.record for name, stored in edges.items() if holds_somewhere(stored.record)
     }
     anew = redrawn(
         records,
@@ -221,7 +218,7 @@ def _replaced_since(desk: Desk, account: Account, own: set[str]) -> set[str]:
     What was said of the one since says nothing of the other.
     """
     made = desk.read(account.made)
-    passed = [item.record for item in made.values() if item.record.status is Status.SUPERSEDED]
+    passed = [item.record for item in made.values() if has_given_way(item.record)]
     heirs = desk.read(record.superseded_by for record in passed)
     found: set[str] = set()
     for record in passed:
@@ -243,7 +240,7 @@ def _joined_edges(desk: Desk, account: Account) -> tuple[Draft, ...]:
     drafts = []
     for name in account.made:
         stored = edges.get(name)
-        if stored is None or stored.record.status is not Status.ACTIVE:
+        if stored is None or not is_standing(stored.record):
             continue
         old = edges.get(moved.get(name, ""))
         is_back = old is not None and old.record.superseded_by == name
