@@ -1,8 +1,9 @@
 """Forgetting: the file goes, a content-free tombstone stays, what rested on it is withheld.
 
 Deleting a source is another thing than forgetting what was learned from it (A63): with an
-envelope go the words that were kept of it, and the tombstone bars the source. The barrier around
-everything that rests on either is set where every plan passes (see ``memfs.services.barrier``).
+envelope go the words that were kept of it, and the tombstone bars the source. With anything go
+the edges that were drawn at it. The barrier around everything that rests on either is set where
+every plan passes (see ``memfs.services.barrier``).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from contextlib import closing
 
 from memfs.index.catalogue import Catalogue
 from memfs.model.decision import Decision
+from memfs.model.graph import EdgeSort
 from memfs.model.operation import FileChange
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
@@ -54,7 +56,8 @@ def forget_each(
     changes: list[FileChange] = []
     decision = decide_operation("record.forget", actor, workspace.settings)
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        for target in with_words(workspace, snapshot, catalogue, targets):
+        whole = with_words(workspace, snapshot, catalogue, targets)
+        for target in with_edges(workspace, snapshot, catalogue, whole):
             decision = decide_forget(actor, target.record, workspace.settings)
             if not decision.is_admitted:
                 return (), decision
@@ -96,4 +99,22 @@ def with_words(
         rows = [row for row in catalogue.dependents([target.record.id]) if row.kind == EXCERPT_KIND]
         for excerpt in read_entries(workspace, snapshot, rows):
             found.setdefault(excerpt.path, excerpt)
+    return tuple(found.values())
+
+
+def with_edges(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    targets: Sequence[StoredRecord],
+) -> tuple[StoredRecord, ...]:
+    """Returns the targets and the edges that would lead to them and nowhere then (M18)."""
+    found = {target.path: target for target in targets}
+    ids = {target.record.id for target in targets}
+    links = catalogue.links_of(ids, sorts=[EdgeSort.ASSERTED])
+    # An edge that leads to what a target was merged into stays: it leads somewhere.
+    paths = {link.path for link in links if ids & {link.start, link.end}}
+    rows = [row for path in sorted(paths) if (row := catalogue.by_path(path)) is not None]
+    for edge in read_entries(workspace, snapshot, rows):
+        found.setdefault(edge.path, edge)
     return tuple(found.values())

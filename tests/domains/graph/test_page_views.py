@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,11 @@ from memfs.domains.graph.undoing import undo
 from memfs.errors import MemfsError
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
+from memfs.model.graph import EdgeSort
 from memfs.model.record import Record
 from memfs.policy.authority import capture_origin
+from memfs.services.catalogue import open_catalogue
+from memfs.services.check import check
 from memfs.services.correct import revise, target_of
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
@@ -282,3 +286,13 @@ def test_pages_brought_up_are_the_pages_made_anew(workspace: Workspace, seed: in
         assert again is not None
         assert (again.written, again.removed) == ((), ()), step
         assert pages_of(workspace) == brought_up
+
+
+def test_forgetting_leaves_no_edge_that_leads_nowhere(workspace: Workspace) -> None:
+    forget(workspace, [named("Billing")], ANA)
+    assert [item.code for item in check(workspace) if "edge" in item.code] == []
+    snapshot = workspace.store.snapshot()
+    texts = (snapshot.read_blob(entry.blob) for entry in snapshot.entries("graph/"))
+    assert not any(named("Billing").encode() in text for text in texts)
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        assert catalogue.links_of([named("Billing")], sorts=[EdgeSort.ASSERTED]) == ()
