@@ -115,10 +115,11 @@ def _resolved(
     found: dict[Link, None] = {}
     for link in links:
         for end in _ends(link, bearers) or ((link.end,) if link.end in asked else ()):
-            moved = replace(link, end=end)
+            start = link.start
             if link.sort in _MERGED_SORTS:
-                start = survivors.get(link.start, link.start)
-                moved = replace(link, start=start, end=survivors.get(end, end))
+                start, end = survivors.get(start, start), survivors.get(end, end)
+            is_as_written = (start, end) == (link.start, link.end)
+            moved = link if is_as_written else replace(link, start=start, end=end)
             if moved.start != moved.end:
                 found[moved] = None
     return tuple(sorted(found, key=_order))

@@ -49,10 +49,10 @@ class Adjacency:
         moved = Adjacency(snapshot.commit)
         older = workspace.store.snapshot_or_none(self.commit) if self._records else None
         if older is not None:
-            changed = {change.path for change in snapshot.changes_since(older)}
-            for path, stored in list(self._records.items()):
-                if path not in changed:
-                    moved._keep(stored)
+            moved._records = dict(self._records)
+            moved._chars = self._chars
+            for change in snapshot.changes_since(older):
+                moved._records.pop(change.path, None)
         return moved
 
     def links_of(
