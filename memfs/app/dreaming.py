@@ -131,13 +131,13 @@ class Dreaming(ABC):
     def sleep_if_due(self) -> Result | None:
         """Does the nightly pass where it is due; for a process that lasts, such as the watcher.
 
-        What goes wrong is the next night's matter, and is never raised.
+        Looks once a minute, however often it is called. What goes wrong is the next look's
+        matter, and is never raised.
         """
-        from memfs.app.nightly_look import due_slot
-        from memfs.services.modes import is_taking
+        from memfs.app.nightly_look import due_slot, may_look
 
         with suppress(MemfsError, OSError):
-            if is_taking(self.workspace) and due_slot(self.workspace) is not None:
+            if may_look(self.workspace) and due_slot(self.workspace) is not None:
                 return self.sleep(is_due=True)
         return None
 

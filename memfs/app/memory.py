@@ -329,8 +329,8 @@ class Memory(
 
     def _work_between(self) -> None:
         """Does what was put off, and what is due; nobody waits for a process that watches."""
-        self.work_off_some()
         self.sleep_if_due()
+        self.work_off_some()
 
     def _require_switched_on(self) -> None:
         if self.workspace.is_switched_off:

@@ -29,22 +29,31 @@ def put_off_nightly(workspace: Workspace) -> bool:
     Returns:
         Whether the job is new. Nothing is raised: the next call looks again.
     """
+    with suppress(OSError, MemfsError):
+        return may_look(workspace) and _put_off(workspace)
+    return False
+
+
+def may_look(workspace: Workspace) -> bool:
+    """Tells whether it is time to look again, and notes that somebody does.
+
+    Raises:
+        OSError: It cannot be noted.
+    """
     if not is_taking(workspace):
         return False
-    with suppress(OSError, MemfsError):
-        stamp = workspace.cache_dir / _STAMP
-        now = workspace.clock.now()
-        try:
-            age = now.timestamp() - stamp.stat().st_mtime
-        except FileNotFoundError:
-            age = _LOOK_S
-        if 0 <= age < _LOOK_S:
-            return False
-        stamp.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        stamp.touch(mode=0o600)
-        os.utime(stamp, (now.timestamp(), now.timestamp()))
-        return _put_off(workspace)
-    return False
+    stamp = workspace.cache_dir / _STAMP
+    now = workspace.clock.now()
+    try:
+        age = now.timestamp() - stamp.stat().st_mtime
+    except FileNotFoundError:
+        age = _LOOK_S
+    if 0 <= age < _LOOK_S:
+        return False
+    stamp.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stamp.touch(mode=0o600)
+    os.utime(stamp, (now.timestamp(), now.timestamp()))
+    return True
 
 
 def due_slot(workspace: Workspace) -> datetime | None:
