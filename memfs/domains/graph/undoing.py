@@ -275,9 +275,13 @@ def _answer(
         action=outcome.operation,
         target=outcome.other,
         status=ResultStatus.DONE,
-        message=f"{words}; {outcome.returned} edges returned{aftermath.words}"
+        message=f"{words}; {_edges(outcome.returned)} returned{aftermath.words}"
         + "".join(f"; the edited {path} was left" for path in kept),
         operation=commit.transaction if commit is not None else "",
         store=str(workspace.store.root),
         data=data,
     )
+
+
+def _edges(number: int) -> str:
+    return f"{number} edge" if number == 1 else f"{number} edges"
