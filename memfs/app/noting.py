@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from memfs.errors import ConflictError
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.result import Result, ResultStatus
@@ -146,7 +147,11 @@ class Noting(ABC):
         result = saved.result
         if result.status is not ResultStatus.DONE or not saved.near:
             return result
-        made = link_alike(self.workspace, result.target, saved.near, saved.mode)
+        try:
+            made = link_alike(self.workspace, result.target, saved.near, saved.mode)
+        except ConflictError as error:
+            # The node is kept; who writes without a pause keeps its links out for now.
+            return replace(result, data={**result.data, "links_trouble": error.code})
         if not made.near:
             return result
         names = ", ".join(near.stored.record.id for near in made.near)
