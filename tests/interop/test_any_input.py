@@ -33,6 +33,7 @@ FRAGMENTS = st.sampled_from(
         b"- [Topic](topic.md) - hook\n",
         b"```\n",
         b'{"type":"entity","name":"n","observations":["o"]}\n',
+        b'{"kind":"work","title":"t","event_time":"2026-03-01","id":[],"nodes":[1]}\n',
         b'{"type":"relation","from":"a","to":"b","relationType":"c"}\n',
         b'[{"content":"c","importance":1},',
         b'{"speaker":"s","text":"t","session":[],"turn":{},"time":1e300}\n',
@@ -89,11 +90,30 @@ ENTITIES = st.fixed_dictionaries(
 RELATIONS = st.fixed_dictionaries(
     {"type": st.just("relation"), "from": WORDS, "to": WORDS, "relationType": WORDS}
 )
+EVENTS = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(("work", "event")) | ANYTHING,
+        "title": WORDS,
+        "event_time": st.just("2026-03-01T00:00:00+02:00") | ANYTHING,
+    },
+    optional=dict.fromkeys(
+        (
+            *("id", "text", "entities", "nodes", "session", "commit", "importance", "confidence"),
+            *("superseded_by", "ingestion_time", "sensitivity", "fact", "permissions", "mood"),
+        ),
+        WORDS | ANYTHING,
+    ),
+)
 
 
 @pytest.mark.parametrize(
     ("name", "lines"),
-    [("node-json", NODES), ("conversation", TURNS), ("knowledge-graph", ENTITIES | RELATIONS)],
+    [
+        ("node-json", NODES),
+        ("conversation", TURNS),
+        ("knowledge-graph", ENTITIES | RELATIONS),
+        ("timeline", EVENTS),
+    ],
 )
 @given(data=st.data())
 def test_whatever_is_said_every_draft_can_be_written_as_a_record(
@@ -104,14 +124,16 @@ def test_whatever_is_said_every_draft_can_be_written_as_a_record(
     path.write_text(f"[{','.join(said)}]" if name == "node-json" else "\n".join(said))
     for entry in submissions_from(read_items(path, name), actor=ANA, now=NOW):
         if isinstance(entry, Submission):
+            kind = REGISTRY.get(entry.draft.kind)
+            assert kind is not None
             record = replace(
                 entry.draft,
-                id="mem_01kb8x3v6yq4m9t2r7w5z1c0de",
+                id=f"{kind.id_prefix}_01kb8x3v6yq4m9t2r7w5z1c0de",
                 scope=Scope.parse("project:datasync"),
                 authority=Authority.UNVERIFIED,
             )
             written = encode_record(record, REGISTRY)
-            place = f"records/{record.kind}/2026-11/a.md"
+            place = f"{kind.folder}/2026-11/a{kind.extension}"
             decoded = decode_record(written, path=place, registry=REGISTRY)
             assert decoded.record == record
 
@@ -123,7 +145,8 @@ def _is_printable(item: ImportItem) -> None:
     if item.draft is not None:
         assert item.draft.title
         assert "\n" not in item.draft.title
-        assert item.draft.body.strip()
+        kind = REGISTRY.get(item.draft.kind)
+        assert item.draft.body.strip() or (kind is not None and kind.is_stated)
         repr(item.draft).encode("utf-8")
 
 

@@ -19,7 +19,7 @@ from memfs.model.authority import Sensitivity
 from memfs.model.event import EVENT_KIND, EventSort
 from memfs.model.ids import TIMELINE_PREFIX, derived_id, is_id
 from memfs.model.instants import format_instant, parse_instant
-from memfs.model.limits import LINE_CHARS, LIST_ITEMS, TEXT_CHARS, TITLE_CHARS
+from memfs.model.limits import LABEL_CHARS, LINE_CHARS, LIST_ITEMS, TEXT_CHARS, TITLE_CHARS
 from memfs.model.record import DEFAULT_IMPORTANCE, Record
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
@@ -133,7 +133,7 @@ class _Line:
             raise LineError("import.too-large", message)
         return value
 
-    def labels(self, name: str) -> tuple[str, ...]:
+    def labels(self, name: str, longest: int = LINE_CHARS) -> tuple[str, ...]:
         """Returns a list of texts; numbers among them are written out."""
         value = self.values.get(name)
         if value in (None, "", []):
@@ -142,7 +142,11 @@ class _Line:
             raise LineError("import.bad-field", f"expected {name} as a list of texts")
         if any(isinstance(item, bool) or not isinstance(item, str | int) for item in value):
             raise LineError("import.bad-field", f"expected {name} as a list of texts")
-        return tuple(dict.fromkeys(str(item) for item in value if str(item).strip()))
+        found = tuple(dict.fromkeys(str(item) for item in value if str(item).strip()))
+        if any(len(item) > longest or _BREAK.search(item) for item in found):
+            message = f"expected each of {name} on one line of at most {longest} characters"
+            raise LineError("import.too-large", message)
+        return found
 
     def moment(self, name: str) -> datetime | None:
         """Returns an instant; one without a zone is refused, since nobody can know which."""
@@ -175,7 +179,9 @@ def draft_from(values: Mapping[str, JsonValue]) -> Record:
     if happened is None:
         raise LineError("import.no-time", "expected an event with an event_time, got none")
     whole = text or title
-    short = title if title and _is_title(title) else title_from(title or text)
+    short = title if title and _is_title(title) else _one_line(title_from(title or text))
+    if not short:
+        raise LineError("import.missing-field", "expected an event with words, got none")
     foreign, successor = line.label("id"), line.label(_MARK)
     draft = Record(
         kind=EVENT_KIND,
@@ -188,7 +194,7 @@ def draft_from(values: Mapping[str, JsonValue]) -> Record:
         importance=_importance(values.get("importance")),
         confidence=_confidence(values.get("confidence")),
         sensitivity=_sensitivity(line.text("sensitivity")),
-        tags=line.labels("tags"),
+        tags=line.labels("tags", LABEL_CHARS),
         subject=line.label("fact"),
         status=Status.SUPERSEDED if successor else Status.ACTIVE,
         superseded_by=own_id(successor) if successor else "",
@@ -227,6 +233,10 @@ def _otherwise(
 
 def _is_title(text: str) -> bool:
     return len(text) <= TITLE_CHARS and text.isprintable()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_BREAK.sub(" ", text).split())
 
 
 def _sort(text: str) -> str:
