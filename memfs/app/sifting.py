@@ -181,6 +181,7 @@ class Sifting(ABC):
             f"{len(found.waiting)} wait for review" if found.waiting else "",
             f"{found.known} known already" if found.known else "",
             f"{sum(found.refused.values())} refused" if found.refused else "",
+            "the inbox has no room for more" if found.full else "",
             f"next: {report.left}" if report.left is not None else "",
         ]
         message = ", ".join(part for part in parts if part) or "nothing new"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
 from memfs.domains.distill.material import Called, Material, Said, TurnSeen
-from memfs.domains.distill.products import ClaimFound, Product
+from memfs.domains.distill.products import ClaimFound, Product, session_of
 from memfs.domains.distill.state import Part
 from memfs.domains.sessions.distil import (
     idle_sessions,
@@ -51,6 +52,11 @@ class TurnSource:
     only: str = ""
     is_backfill: bool = False
 
+    @property
+    def is_seen(self) -> bool:
+        """A transcript says what was said."""
+        return False
+
     def collect(self, mark: JsonValue, limit: int) -> Part:
         """Returns the turns that are new, a session after the other."""
         counts = _counts(mark) if self.is_backfill else {}
@@ -79,12 +85,16 @@ class TurnSource:
         sessions = (session for session, _ in _by_session(part.items))
         return frozenset(name for name in sessions if read_session(self.workspace, name) is None)
 
-    def settle(self, part: Part, products: Sequence[Product]) -> None:
+    def settle(self, part: Part, products: Sequence[Product], full: AbstractSet[str]) -> None:
         """Notes in each session which turns were looked at, and what was proposed of it."""
         claims = [item for item in products if isinstance(item, ClaimFound)]
+        left = {session_of(item) for item in products if item.key in full}
         for session, commits in _by_session(part.items):
-            proposed = [item.key for item in claims if item.session == session]
-            note_distilled(self.workspace, session, commits, proposed)
+            mine = [item.key for item in claims if item.session == session]
+            proposed = [key for key in mine if key not in full]
+            # Where something found no room, the turns are looked at again when there is.
+            is_done = session not in left
+            note_distilled(self.workspace, session, commits if is_done else (), proposed)
 
     def _sessions(self) -> tuple[Metadata, ...]:
         if not self.workspace.home_dir.is_absolute():

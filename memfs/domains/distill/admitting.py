@@ -32,14 +32,17 @@ from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.naming import entity_id
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
+from memfs.policy.authority import capture_origin
+from memfs.policy.sources import is_switched_off
 from memfs.policy.verification import is_stated_by_person
 from memfs.services.batches import admit_batch
 from memfs.services.catalogue import open_catalogue, read_entries
-from memfs.services.inbox import read_inbox
+from memfs.services.inbox import read_inbox, waiting_of
 from memfs.services.ports import Workspace
 from memfs.services.propose import own_key, submit
 
 BATCH = "distill"
+_QUOTA = "bounds.quota"
 _WAITS = (ResultStatus.WAITING, ResultStatus.NEEDS_ANSWER)
 
 
@@ -53,6 +56,18 @@ def known_of(workspace: Workspace, keys: Sequence[str], ids: Sequence[str]) -> K
                 entities[key] = catalogue.resolve_merged(rows[0].id)
         records = frozenset(row.id for row in catalogue.by_ids(sorted(set(ids))))
     return Known(entities=entities, records=records)
+
+
+def has_room(workspace: Workspace) -> bool:
+    """Tells whether what memfs saw can be handed in at all now.
+
+    A switch may stand against it, or the settings let it wait and as much waits as may.
+    """
+    origin = capture_origin(OBSERVER, BATCH)
+    if is_switched_off(origin, workspace.settings.sources_off):
+        return False
+    waiting = waiting_of(read_inbox(workspace), OBSERVER.principal)
+    return waiting < workspace.settings.inbox.quota
 
 
 def admitted(workspace: Workspace, products: Sequence[Product], seams: Seams) -> Admitted:
@@ -101,7 +116,7 @@ def _hand_in(
     seen: list[Submission] = []
     for product in products:
         if isinstance(product, ClaimFound):
-            tally.take(seams.propose_claim(product))
+            tally.take(seams.propose_claim(product), product.key)
             continue
         evidence = ""
         if isinstance(product, EventFound) and product.trust is Trust.SAID and product.quote:
@@ -121,7 +136,7 @@ def _hand_in(
         elif actor == OBSERVER:
             seen.append(replace(submission, key=own_key(actor, submission.key)))
         else:
-            tally.take(_proposed(workspace, submission, actor))
+            tally.take(_proposed(workspace, submission, actor), product.key)
     if seen:
         report = admit_batch(workspace, seen, OBSERVER, batch=BATCH)
         tally.activated.extend(report.activated)
@@ -162,8 +177,9 @@ class _Tally:
         self.refused: Counter[str] = Counter()
         self.transactions: list[str] = []
         self.results: list[Result] = []
+        self.full: set[str] = set()
 
-    def take(self, result: Result) -> None:
+    def take(self, result: Result, key: str) -> None:
         """Counts the answer to one proposal."""
         self.results.append(result)
         if result.status in _WAITS:
@@ -172,8 +188,10 @@ class _Tally:
             self.activated.append(str(result.data.get("reference") or result.target))
             self.transactions.append(result.operation)
         elif result.status is ResultStatus.REFUSED:
-            codes = (item.code for item in result.reasons)
-            self.refused[next(codes, str(Verdict.REJECT))] += 1
+            codes = [item.code for item in result.reasons]
+            self.refused[next(iter(codes), str(Verdict.REJECT))] += 1
+            if _QUOTA in codes:
+                self.full.add(key)
         else:
             self.known += 1
 
@@ -186,6 +204,7 @@ class _Tally:
             refused=dict(sorted(self.refused.items())),
             transactions=tuple(item for item in self.transactions if item),
             results=tuple(self.results),
+            full=frozenset(self.full),
         )
 
 

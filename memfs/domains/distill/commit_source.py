@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -56,6 +57,11 @@ class CommitSource:
     )
     """The marks behind which a list of commits stands that is still to be taken."""
 
+    @property
+    def is_seen(self) -> bool:
+        """Memfs looks itself."""
+        return True
+
     def collect(self, mark: JsonValue, limit: int) -> Part:
         """Returns the commits that are new, oldest first."""
         value = mark if isinstance(mark, dict) else {}
@@ -90,7 +96,7 @@ class CommitSource:
         """Returns nothing: it has no sessions."""
         return frozenset()
 
-    def settle(self, part: Part, products: Sequence[Product]) -> None:
+    def settle(self, part: Part, products: Sequence[Product], full: AbstractSet[str]) -> None:
         """Has nothing to note but the mark."""
 
     def _new(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import takewhile
@@ -42,6 +43,11 @@ class RunSource:
     summary_of: Callable[[Record], str]
     is_backfill: bool = False
 
+    @property
+    def is_seen(self) -> bool:
+        """Memfs looks itself."""
+        return True
+
     def collect(self, mark: JsonValue, limit: int) -> Part:
         """Returns the runs that were recorded since the mark, oldest first."""
         value = mark if isinstance(mark, dict) else {}
@@ -78,7 +84,7 @@ class RunSource:
         """Returns nothing: it has no sessions."""
         return frozenset()
 
-    def settle(self, part: Part, products: Sequence[Product]) -> None:
+    def settle(self, part: Part, products: Sequence[Product], full: AbstractSet[str]) -> None:
         """Has nothing to note but the mark."""
 
     def _before(self, rows: Sequence[CatalogueEntry]) -> Record | None:

@@ -7,6 +7,7 @@ model in place of the rules, or another projection is one more value and no othe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,6 +20,11 @@ from memfs.model.values import JsonValue
 
 class Source(Protocol):
     """Where material comes from: commits, runs, sessions."""
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether memfs itself saw what it tells of, instead of somebody saying it."""
+        ...
 
     def collect(self, mark: JsonValue, limit: int) -> Part:
         """Returns pointers to what is new since ``mark``, oldest first, at most ``limit``.
@@ -37,8 +43,14 @@ class Source(Protocol):
         """
         ...
 
-    def settle(self, part: Part, products: Sequence[Product]) -> None:
-        """Notes outside of the marks that a part is done; most sources have nothing to note."""
+    def settle(self, part: Part, products: Sequence[Product], full: AbstractSet[str]) -> None:
+        """Notes outside of the marks that a part is done; most sources have nothing to note.
+
+        Args:
+            part: The part.
+            products: What was found in all of the round.
+            full: Keys of products that found no room in the inbox: their turns are not done.
+        """
         ...
 
 
@@ -66,6 +78,7 @@ class Admitted:
         refused: Number that policy refused, by the code of the first reason.
         transactions: The commits.
         results: What became of each claim, as a caller is told.
+        full: Keys of products that found no room in the inbox.
     """
 
     activated: tuple[str, ...] = ()
@@ -74,6 +87,7 @@ class Admitted:
     refused: Mapping[str, int] = field(default_factory=dict)
     transactions: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
+    full: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

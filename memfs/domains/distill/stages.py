@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from memfs.domains.distill.admitting import admitted, counts_of, known_of
+from memfs.domains.distill.admitting import admitted, counts_of, has_room, known_of
 from memfs.domains.distill.linking import linked
 from memfs.domains.distill.products import Product, counted, session_of
 from memfs.domains.distill.seams import Admitted, Seams, Source
@@ -83,7 +83,8 @@ def run_pass(
             going.all(most_rounds)
         work = notes.work()
         left = _next(work.done) if work is not None else None
-        is_cut = work is not None or (only is None and bool(most_rounds) and going.has_more())
+        is_cut = work is not None or going.is_full
+        is_cut = is_cut or (only is None and bool(most_rounds) and going.has_more())
     return tally.told(changed_between(workspace, began), left=left, is_cut=is_cut)
 
 
@@ -119,6 +120,7 @@ class _Tally:
             refused=refused,
             transactions=(*before.transactions, *found.transactions),
             results=(*before.results, *found.results),
+            full=before.full | found.full,
         )
 
     def told(
@@ -145,6 +147,7 @@ class _Pass:
     notes: DistillNotes
     tally: _Tally
     checkpoint: Callable[[], None]
+    is_full: bool = False
 
     def all(self, most_rounds: int) -> None:
         """Goes through the stages of a round after the other; projects once, behind the last."""
@@ -155,7 +158,8 @@ class _Pass:
                 continue
             self.tally.rounds += 1
             is_last = bool(most_rounds) and self.tally.rounds >= most_rounds
-            following = None if is_last else self._collected()
+            # What found no room would be collected again at once, and find none.
+            following = None if is_last or self.is_full else self._collected()
             if following is None:
                 self._projected(work)
             work = following
@@ -176,8 +180,9 @@ class _Pass:
         return any(source.collect(marks.get(name), 1).items for name, source in self._chosen())
 
     def _chosen(self) -> Iterator[tuple[str, Source]]:
+        is_open = has_room(self.workspace)
         for name, source in self.seams.sources.items():
-            if name in self.seams.collected:
+            if name in self.seams.collected and (is_open or not source.is_seen):
                 yield name, source
 
     def _after(self, work: Work) -> Work | None:
@@ -258,8 +263,9 @@ class _Pass:
         for name, part in work.parts.items():
             source = self.seams.sources.get(name)
             if source is not None:
-                source.settle(part, work.products)
+                source.settle(part, work.products, found.full)
             marks[name] = part.mark
+        self.is_full = bool(found.full)
         self._receipt(done)
         self.notes.write_marks(marks)
         self.notes.write_work(done)

@@ -17,7 +17,14 @@ from memfs.index.catalogue_rows import CatalogueFilter
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
 from memfs.services.catalogue import open_catalogue, read_entries
-from tests.support.memory import AGENT, git, memory_of, new_project, store_root
+from tests.support.memory import (
+    AGENT,
+    git,
+    memory_of,
+    new_project,
+    replaced_settings,
+    store_root,
+)
 from tests.support.project_histories import Made, write_history
 
 HISTORY = (
@@ -342,3 +349,43 @@ def test_nothing_points_to_an_entity_that_waits(project: Path) -> None:
             for end in ("from", "to")
         }
         assert ends <= ids
+
+
+def test_nothing_is_passed_over_while_a_switch_stands_against_it(project: Path) -> None:
+    replaced_settings(project, "  off: []", "  off: [channel:host]")
+    with memory_of(project) as memory:
+        assert memory.distill().status is ResultStatus.NOTHING
+    replaced_settings(project, "  off: [channel:host]", "  off: []")
+    with memory_of(project) as memory:
+        memory.distill()
+        assert len(memory.timeline()) == 5
+
+
+def test_what_has_to_wait_waits_for_room(project: Path) -> None:
+    replaced_settings(project, "  tighten: {}", "  tighten: {abstract.observed: quarantine}")
+    replaced_settings(project, "  quota: 500", "  quota: 3")
+    with memory_of(project) as memory:
+        memory.distill()
+        assert memory.timeline() == ()
+        assert len(memory.candidates()) >= 3
+        write_history(project, [Made(message="Add a second reader", files={"r": "1"})], first=20)
+        assert memory.distill().status is ResultStatus.NOTHING
+        memory.accept(None)
+        memory.distill()
+        assert [item.title for item in memory.candidates()] == ["Add a second reader"]
+
+
+def test_erased_words_are_taken_out_of_a_round_that_is_under_way(project: Path) -> None:
+    words = "Moved the gauge behind the harbour office"
+    write_history(project, [Made(message=words, files={"g": "1"})], first=20)
+    with memory_of(project) as memory:
+        kept = memory.remember(words)
+        memory.distill("collect")
+        memory.distill("extract")
+        note = store_root(project) / ".git/memfs/distill/work.json"
+        assert words in note.read_text()
+        memory.erase([kept.target])
+        assert not note.exists()
+        memory.distill()
+        assert words not in {item.title for item in memory.timeline()}
+        assert len(memory.timeline()) == 5

@@ -16,7 +16,13 @@ from memfs.model.result import ResultStatus
 from memfs.services.capture import capture
 from memfs.services.packet_text import CLOSING, opening
 from tests.support.conversations import HOST_ID, START, ClaudeTalk, CodexTalk
-from tests.support.memory import SteppedClock, memory_of, new_project, store_root
+from tests.support.memory import (
+    SteppedClock,
+    memory_of,
+    new_project,
+    replaced_settings,
+    store_root,
+)
 
 SESSION = session_id("claude", HOST_ID)
 TYPED = "We decided to drop the XML endpoint. Please remove it now."
@@ -164,3 +170,24 @@ def test_what_a_session_said_goes_with_it_also_between_two_stages(
         memory.distill()
         assert memory.candidates() == ()
         assert not notes.exists()
+
+
+def test_what_finds_no_room_in_the_inbox_is_proposed_when_there_is(
+    project: Path, talk: ClaudeTalk
+) -> None:
+    replaced_settings(project, "quota: 500", "quota: 1")
+    talk.user(
+        "We use PostgreSQL 16 for the billing service. Our staging cluster runs in Frankfurt."
+    )
+    talk.answer("Yes.")
+    with memory_of(project) as memory:
+        assert memory.flush_session(talk.path).data["more"] is True
+        (first,) = memory.candidates()
+        assert memory.distil_session(SESSION).data["more"] is True
+        assert memory.candidates() == (first,)
+        memory.accept([first.id])
+        memory.distil_session(SESSION)
+        (second,) = memory.candidates()
+        assert second.title != first.title
+        memory.reject([second.id])
+        assert memory.distil_session(SESSION).status is ResultStatus.NOTHING
