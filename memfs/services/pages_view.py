@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -39,6 +40,7 @@ class PageStamp:
         until: When the first of what they show expires; ``None`` for never.
         files: How many pages there are.
         changed: When the last of them was written, in nanoseconds, as the file system has it.
+        folders: When a file came into each folder or left it, in the same way.
     """
 
     rules: str
@@ -46,6 +48,7 @@ class PageStamp:
     until: datetime | None
     files: int
     changed: int
+    folders: tuple[int, ...]
 
 
 def has_pages(snapshot: Snapshot) -> bool:
@@ -70,7 +73,7 @@ def are_pages_current(workspace: Workspace) -> bool:
         return False
     if stamp.until is not None and stamp.until <= workspace.clock.now():
         return False
-    return page_files(workspace)[0] == stamp.files
+    return folder_times(workspace) == stamp.folders or page_files(workspace)[0] == stamp.files
 
 
 def may_be_edited(workspace: Workspace) -> bool:
@@ -81,35 +84,40 @@ def may_be_edited(workspace: Workspace) -> bool:
     return page_files(workspace)[1] > stamp.changed
 
 
-def page_files(workspace: Workspace) -> tuple[int, int]:
-    """Returns how many pages lie there, and when the last of them changed; links are none."""
+def folder_times(workspace: Workspace) -> tuple[int, ...]:
+    """Returns when a file came into each folder of pages or left it; 0 for no folder."""
     root = workspace.store.root / VIEWS_FOLDER
-    count, newest = 0, 0
+    times = []
     for name in ("", *FOLDERS):
-        with suppress(OSError), os.scandir(root / name) as entries:
-            for entry in entries:
-                if entry.name.endswith(".md") and (name or entry.name == INDEX_NAME):
-                    with suppress(OSError):
-                        newest = max(newest, entry.stat(follow_symlinks=False).st_ctime_ns)
-                        count += 1
-    return count, newest
+        try:
+            times.append((root / name).lstat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return tuple(times)
+
+
+def page_files(workspace: Workspace) -> tuple[int, int]:
+    """Returns how many pages lie there, and when the last of them changed."""
+    changes = [changed for _, changed in _files(workspace)]
+    return len(changes), max(changes, default=0)
 
 
 def touched_pages(workspace: Workspace) -> tuple[str, ...]:
     """Returns the paths of pages that were touched since they were written, sorted."""
     stamp = read_page_stamp(workspace)
     since = stamp.changed if stamp is not None else -1
+    return tuple(sorted(path for path, changed in _files(workspace) if changed > since))
+
+
+def _files(workspace: Workspace) -> Iterator[tuple[str, int]]:
+    """Yields the path of each page and when it changed; a file that goes meanwhile is none."""
     root = workspace.store.root / VIEWS_FOLDER
-    found = []
     for name in ("", *FOLDERS):
+        folder = f"{VIEWS_FOLDER}/{name}/" if name else f"{VIEWS_FOLDER}/"
         with suppress(OSError), os.scandir(root / name) as entries:
             for entry in entries:
-                if not entry.name.endswith(".md") or not (name or entry.name == INDEX_NAME):
-                    continue
-                with suppress(OSError):
-                    if entry.stat(follow_symlinks=False).st_ctime_ns > since:
-                        found.append("/".join(filter(None, (VIEWS_FOLDER, name, entry.name))))
-    return tuple(sorted(found))
+                if entry.name.endswith(".md") and (name or entry.name == INDEX_NAME):
+                    yield folder + entry.name, entry.stat(follow_symlinks=False).st_ctime_ns
 
 
 def read_page_stamp(workspace: Workspace) -> PageStamp | None:
@@ -124,6 +132,7 @@ def read_page_stamp(workspace: Workspace) -> PageStamp | None:
             until=parse_instant(value["until"]) if value["until"] else None,
             files=int(value["files"]),
             changed=int(value["changed"]),
+            folders=tuple(map(int, value["folders"])),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -148,6 +157,7 @@ def write_page_stamp(
         until=until,
         files=files,
         changed=newest if changed is None else changed,
+        folders=folder_times(workspace),
     )
     _write(workspace, stamp)
 
@@ -160,6 +170,7 @@ def _write(workspace: Workspace, stamp: PageStamp) -> None:
         "until": format_instant(stamp.until) if stamp.until is not None else "",
         "files": stamp.files,
         "changed": stamp.changed,
+        "folders": list(stamp.folders),
     }
     place = workspace.cache_dir / _STAMP
     aside = place.with_suffix(f".{os.getpid()}")
