@@ -17,6 +17,7 @@ from typing import Final
 
 from memfs.model.frozen import frozen
 from memfs.model.kinds import KindRegistry, KindSpec
+from memfs.model.limits import TITLE_CHARS
 from memfs.model.record import Record, StoredRecord
 from memfs.services.marked_lines import (
     SHORTENED,
@@ -26,6 +27,7 @@ from memfs.services.marked_lines import (
     view_digest,
     visible_words,
 )
+from memfs.services.proposals import title_from
 
 LINE_CHARS: Final = 150
 """Most characters of a line that a person sees; marker and link target come on top."""
@@ -135,7 +137,8 @@ def revised_record(record: Record, edit: ProjectionEdit, *, limit: int = LINE_CH
     """Returns the next version of ``record`` as an edited line words it.
 
     A line shows the title, shortened to ``limit`` where it is long; what was cut off stays.
-    Where the body begins with the title, its first line follows.
+    Where the body begins with the title, its first line follows. Words that are too long for a
+    title stand whole in the body.
     """
     shown = visible_words(record, limit)
     title = edit.text
@@ -148,6 +151,9 @@ def revised_record(record: Record, edit: ProjectionEdit, *, limit: int = LINE_CH
     if said is not None:
         lead = first[: len(first) - len(first.lstrip("# "))]
         body = f"{lead}{said}{separator}{rest_of_body}"
+    if len(title) > TITLE_CHARS:
+        body = body if said is not None else f"{title}\n\n{body}"
+        title = title_from(title)
     return replace(record, title=title, body=body, version=record.version + 1)
 
 

@@ -21,6 +21,7 @@ _LINK: Final = re.compile(r"\[(?P<text>(?:\\.|[^\\\]])*)\]\((?P<target>[^)]*)\)\
 _BULLET: Final = re.compile(r"[-*+]\s+(?P<text>.*\S)\s*\Z")
 _ESCAPED: Final = re.compile(r"[\\\[\]<>`*_]")
 _UNESCAPED: Final = re.compile(r"\\(?P<mark>[\\\[\]<>`*_])")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")
 SHORTENED: Final = "…"
 
 
@@ -63,7 +64,11 @@ def link_target(path: str) -> str:
 
 
 def read_line(line: str) -> MarkedLine | None:
-    """Reads a list line; ``None`` for any other."""
+    """Reads a list line; ``None`` for any other.
+
+    What no record can hold, and an editor's accident may put there, counts as a blank.
+    """
+    line = _CONTROL.sub(" ", line)
     marker = _MARKER.search(line)
     bullet = _BULLET.match(line[: marker.start()] if marker else line)
     if bullet is None:

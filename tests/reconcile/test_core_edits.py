@@ -137,3 +137,22 @@ def test_a_change_of_headings_and_remarks_proposes_nothing(project: Path, is_cac
 
     assert (waiting, found.problems) == ((), ())
     assert core(project).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "body"),
+    [
+        ("Ships on\x00 Mondays\x1b and\ufeff Fridays", "Ships on Mondays and Fridays", ""),
+        ("Ships " + "on Mondays " * 30, "", "Ships " + "on Mondays " * 30),
+    ],
+)
+def test_words_that_no_title_can_hold_stop_nobody(
+    project: Path, words: str, title: str, body: str
+) -> None:
+    edited(project, "[Ships on Mondays]", f"[{words}]")
+
+    _, (waiting,) = one_pass(project)
+
+    assert waiting.action is CandidateAction.REVISE
+    assert waiting.title == title or (len(waiting.title) <= 200 and not title)
+    assert body.strip().encode() in waiting.content
