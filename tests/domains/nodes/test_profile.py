@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from memfs.domains.nodes.profile import parsed_profile
 from memfs.domains.nodes.profile_lines import profile_key
 from memfs.errors import UsageError
 from memfs.model.origin import Actor, Channel, Principal
-from memfs.model.result import ResultStatus
+from memfs.model.result import Result, ResultStatus
 from memfs.services.standing_sections import ProfileLine
 from tests.support.memory import AGENT, memory_of, new_project, store_root
 from tests.support.namespaces import new_global
@@ -58,22 +59,32 @@ def test_a_new_value_changes_its_line_where_it_stands(memory: Memory) -> None:
 
 
 def test_beyond_the_cap_the_oldest_is_dropped_and_reported(memory: Memory) -> None:
-    for number in range(12):
+    assert memory.profile().cap == 12
+    settings = memory.workspace.settings
+    nodes = replace(settings.nodes, profile_lines=3)
+    memory.workspace = replace(memory.workspace, settings=replace(settings, nodes=nodes))
+    for number in range(3):
         memory.set_profile(f"key {number}", f"value {number}")
-    result = memory.set_profile("key 12", "value 12")
+    result = memory.set_profile("key 3", "value 3")
     profile = memory.profile()
 
-    assert (profile.cap, len(profile.lines)) == (12, 12)
-    assert lines(memory) == [f"key {n}: value {n}" for n in range(1, 13)]
+    assert (profile.cap, len(profile.lines)) == (3, 3)
+    assert lines(memory) == [f"key {n}: value {n}" for n in range(1, 4)]
     assert [kept.line.key for kept in profile.dropped] == ["key 0"]
     assert result.message.endswith("no longer: key 0")
-    assert [item["key"] for item in result.data["dropped"]] == ["key 0"]  # type: ignore[index, union-attr, call-overload]
+    assert dropped(result) == ["key 0"]
 
     back = memory.set_profile("key 0", "again")
 
     assert lines(memory)[-1] == "key 0: again"
-    assert [item["key"] for item in back.data["dropped"]] == ["key 1"]  # type: ignore[index, union-attr, call-overload]
-    assert "dropped" not in memory.set_profile("key 5", "five").data
+    assert dropped(back) == ["key 1"]
+    assert dropped(memory.set_profile("key 2", "two")) == []
+
+
+def dropped(result: Result) -> list[str]:
+    found = result.data.get("dropped", [])
+    assert isinstance(found, list)
+    return [item["key"] for item in found]
 
 
 def test_what_another_statement_says_of_the_profile_is_a_line_as_well(memory: Memory) -> None:

@@ -208,16 +208,19 @@ def test_what_an_agent_proposes_again_in_other_words_is_known(project: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "place"),
     [
-        "Ana's passport number: X1234567 is in the safe",
-        "Ana's social security number: 123-45-6789",
-        "The health insurance number is 9434765919",
-        "The card is " + "4111 1111 1111 1111",
-        "admin password = " + "hunter2" * 2 + "Q!",
+        ("Ana's passport number: X1234567 is in the safe", "summary"),
+        ("Ana's passport number: X1234567 is in the safe", "profile"),
+        ("Ana's social security number: 123-45-6789", "content"),
+        ("The health insurance number is 9434765919", "abstract"),
+        ("The health insurance number is 9434765919", "summary"),
+        ("The card is " + "4111 1111 1111 1111", "content"),
+        ("The card is " + "4111 1111 1111 1111", "profile"),
+        ("admin password = " + "hunter2" * 2 + "Q!", "abstract"),
+        ("admin password = " + "hunter2" * 2 + "Q!", "profile"),
     ],
 )
-@pytest.mark.parametrize("place", ["summary", "content", "abstract", "profile"])
 def test_personal_numbers_and_passwords_are_refused_wherever_they_stand(
     memory: Memory, project: Path, text: str, place: str
 ) -> None:
