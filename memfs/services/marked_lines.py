@@ -64,11 +64,7 @@ def link_target(path: str) -> str:
 
 
 def read_line(line: str) -> MarkedLine | None:
-    """Reads a list line; ``None`` for any other.
-
-    What no record can hold, and an editor's accident may put there, counts as a blank.
-    """
-    line = _CONTROL.sub(" ", line)
+    """Reads a list line; ``None`` for any other."""
     marker = _MARKER.search(line)
     bullet = _BULLET.match(line[: marker.start()] if marker else line)
     if bullet is None:
@@ -88,8 +84,8 @@ def visible_words(record: Record, limit: int) -> str:
 
 
 def flat(text: str) -> str:
-    """Returns a text on one line."""
-    return " ".join(text.split())
+    """Returns a text on one line; what no record can hold, and nobody sees, counts as a blank."""
+    return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def view_digest(body: str) -> str:

@@ -163,14 +163,14 @@ def test_line_ends_of_another_system_change_no_line() -> None:
 
 
 def test_a_long_title_is_shortened_and_an_edit_keeps_what_was_cut() -> None:
-    record = stored(7, "word " * 39 + "end")
+    record = stored(7, "word " * 38 + "end")
     text = render(record)
     shown = text[text.index("- [") : text.index("](")] + "]"
     assert len(shown) <= LINE_CHARS
     assert edits(text, record) == ()
     (edit,) = edits(text.replace("[word word", "[Changed word"), record)
     revised = revised_record(record.record, edit)
-    assert revised.title == "Changed " + "word " * 38 + "end"
+    assert revised.title == "Changed " + "word " * 37 + "end"
     assert revised.body == f"{revised.title}\n"
     assert revised.version == 2
 
