@@ -241,7 +241,8 @@ class PacketWriter:
 
     def _content(self, record: Record) -> str:
         """Returns title and body, or title and summary for a record over the size of an item."""
-        body = record.body.strip("\n") or record.field_text
+        said = (record.summary, record.field_text) if record.field_text else ()
+        body = record.body.strip("\n") or "\n".join(filter(None, said))
         is_long = (
             len(body.encode("utf-8", "surrogatepass")) > self._caps.item_bytes
             or body.count("\n") >= self._caps.item_lines

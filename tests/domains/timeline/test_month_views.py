@@ -9,6 +9,8 @@ import pytest
 
 from memfs.domains.timeline.month_views import refresh_timeline_views
 from memfs.model.instants import parse_instant
+from memfs.services.ports import Workspace
+from memfs.services.projection_source import write_projection
 from tests.support.events import many, read, written
 from tests.support.memory import memory_of, new_project, store_root
 
@@ -98,6 +100,29 @@ def test_a_month_that_somebody_wrote_in_or_took_away_comes_back(project: Path) -
     with memory_of(project) as memory:
         memory.timeline()
     assert files(project)["2024-07.jsonl"].startswith(whole["2024-07.jsonl"])
+
+
+def test_a_writer_that_ends_between_two_months_loses_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written_so_far: list[str] = []
+
+    def ends(workspace: Workspace, path: str, text: str) -> None:
+        if written_so_far:
+            raise KeyboardInterrupt
+        written_so_far.append(path)
+        write_projection(workspace, path, text)
+
+    with memory_of(project) as memory:
+        for month in (10, 11):
+            memory.record_event("The lock jammed", at=f"2024-{month}-15")
+        with monkeypatch.context() as patch:
+            patch.setattr("memfs.domains.timeline.month_views.write_projection", ends)
+            with pytest.raises(KeyboardInterrupt):
+                refresh_timeline_views(memory.workspace)
+    assert len(written_so_far) == 1
+    assert files(project) == made_anew(project)
+    assert {"2024-10.jsonl", "2024-11.jsonl"} <= files(project).keys()
 
 
 def test_nothing_confidential_stands_there(project: Path) -> None:

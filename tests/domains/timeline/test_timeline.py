@@ -361,3 +361,18 @@ def test_a_hand_made_event_waits_and_one_that_stands_is_not_rewritten(
         assert (event.title, event.at) == ("Swept the yard", event.learned)
         with pytest.raises(MemfsError):
             other.timeline(since="then")
+
+
+def test_a_packet_and_a_page_say_all_that_was_said_of_an_event(
+    project: Path, memory: Memory
+) -> None:
+    words = "The slipway was closed for the whole of the winter, since " + "ice lay on it, " * 12
+    text = f"{words}and the vermilion winch had to be sent away."
+    event = told(memory, text, at=AT.format(31), session="ses-4")
+    assert len(memory.show(event.target).record.title) < len(text)
+    with memory_of(project, AGENT) as agent:
+        packet = agent.recall("why was the slipway closed in winter").text
+        assert "vermilion winch" in packet
+        assert "happened 2026-03-31T12:00:00Z" in packet
+        found = agent.search("vermilion winch", kinds=("event",))
+        assert [hit.stored.record.id for hit in found] == [event.target]
