@@ -190,6 +190,8 @@ def _arrow(link: Link, start: str) -> str:
 def _relation(link: Link) -> str:
     """Returns the label of a link; one that is only built in stands in brackets."""
     relation = printable(link.relation)
+    if link.is_pressure:
+        return f"{relation} (likeness, no proof)"
     return f"({relation})" if link.sort.is_structural else relation
 
 

@@ -20,7 +20,7 @@ from memfs.policy.graph_links import NAMED, name_digest
 
 LINK_SCHEMA: Final = """
 CREATE TABLE link (path NOT NULL, start NOT NULL, end NOT NULL, sort NOT NULL, relation NOT NULL,
-    record NOT NULL, since NOT NULL, until NOT NULL);
+    record NOT NULL, since NOT NULL, until NOT NULL, pressure NOT NULL);
 CREATE INDEX link_path ON link (path);
 CREATE INDEX link_start ON link (start);
 CREATE INDEX link_end ON link (end);
@@ -31,7 +31,7 @@ CREATE INDEX merged_old ON merged (old);
 CREATE INDEX merged_new ON merged (new);
 """
 LINK_TABLES: Final = ("link", "alias", "merged")
-_COLUMNS: Final = "path, start, end, sort, relation, record, since, until"
+_COLUMNS: Final = "path, start, end, sort, relation, record, since, until, pressure"
 _CHAIN: Final = 64
 """So many merges in a row are followed; more is a circle."""
 _MERGED_SORTS: Final = frozenset({EdgeSort.ASSERTED, EdgeSort.MENTIONS})
@@ -43,7 +43,7 @@ def add_links(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
     paths = dict.fromkeys(link.path for link in written)
     connection.executemany("DELETE FROM link WHERE path = ?", ((path,) for path in paths))
     connection.executemany(
-        f"INSERT INTO link ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO link ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 link.path,
@@ -54,6 +54,7 @@ def add_links(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
                 link.record,
                 format_instant(link.since) if link.since else "",
                 format_instant(link.until) if link.until else "",
+                int(link.is_pressure),
             )
             for link in written
         ),
@@ -136,7 +137,7 @@ def _order(link: Link) -> tuple[str, ...]:
 
 
 def _link(row: Sequence[Any]) -> Link:
-    path, start, end, sort, relation, record, since, until = row
+    path, start, end, sort, relation, record, since, until, pressure = row
     return Link(
         start=start,
         end=end,
@@ -146,6 +147,7 @@ def _link(row: Sequence[Any]) -> Link:
         path=path,
         since=parse_instant(since) if since else None,
         until=parse_instant(until) if until else None,
+        is_pressure=bool(pressure),
     )
 
 

@@ -8,7 +8,7 @@ from memfs.index.catalogue_links import LINK_SCHEMA
 from memfs.model.frozen import frozen
 from memfs.model.graph import Link
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 COLUMNS: Final = (
     "path",
     "blob",

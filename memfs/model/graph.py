@@ -56,6 +56,7 @@ class Link:
         path: The file of that record.
         since: From when on it holds; ``None`` for always.
         until: When it ceased to hold, or was replaced; ``None`` for never.
+        is_pressure: It only says that two look alike: a reason to look, never a proof (E49).
     """
 
     start: str
@@ -66,6 +67,7 @@ class Link:
     path: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    is_pressure: bool = False
 
     def holds_at(self, moment: datetime) -> bool:
         """Tells whether the link holds at ``moment``; its time is half open."""

@@ -18,6 +18,7 @@ from memfs.model.record import Record
 from memfs.model.run import RUN_KIND
 from memfs.model.wikilinks import linked_names
 from memfs.policy.conflicts import is_answering
+from memfs.policy.relations import is_pressure
 from memfs.policy.withdrawal import is_withdrawn
 
 NAMED: Final = "name:"
@@ -57,6 +58,7 @@ def asserted_link(record: Record, path: str = "") -> Link | None:
         path=path,
         since=record.valid_from,
         until=record.holds_until,
+        is_pressure=is_pressure(record),
     )
 
 

@@ -29,6 +29,8 @@ RESEMBLING: Final = frozenset(
     ("similar to", "similar", "resembles", "resonates with", "looks like", "like")
 )
 """Keys of relations that say that two look alike."""
+LIKENESS: Final = "likeness:"
+"""How the transform of an edge begins that somebody drew because two texts measured alike."""
 _JOIN: Final = " | "
 
 
@@ -42,12 +44,13 @@ def is_one_at_a_time(relation: str) -> bool:
     return relation_key(relation) in ONE_AT_A_TIME
 
 
-def is_pressure(relation: str) -> bool:
-    """Tells whether a relation only says that two look alike: a reason to look, never a proof.
+def is_pressure(edge: Record) -> bool:
+    """Tells whether an edge only says that two look alike: a reason to look, never a proof.
 
     No edge bears anything out; of one of these that is said wherever it is shown (E49).
     """
-    return relation_key(relation) in RESEMBLING
+    is_measured = edge.transform.startswith(LIKENESS)
+    return is_measured or relation_key(ends_of_edge(edge)[1]) in RESEMBLING
 
 
 def edge_subject(start: str, relation: str, end: str) -> str:

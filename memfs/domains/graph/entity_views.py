@@ -20,7 +20,6 @@ from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.scope import Scope
 from memfs.policy.graph_links import names_of_entity
-from memfs.policy.relations import is_pressure
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.past import Moment, list_at
@@ -48,7 +47,7 @@ class EdgeView:
     @property
     def is_pressure(self) -> bool:
         """Whether it only says that two look alike, which proves nothing (E49)."""
-        return is_pressure(self.link.relation)
+        return self.link.is_pressure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,13 +98,15 @@ def node_value(node: GraphNode) -> dict[str, JsonValue]:
 
 
 def link_value(link: Link) -> dict[str, JsonValue]:
-    """Returns a link as plain data, with the record that says so."""
+    """Returns a link as plain data, with the record that says so; a likeness is marked as one."""
+    pressure: dict[str, JsonValue] = {"pressure": True} if link.is_pressure else {}
     return {
         "from": link.start,
         "to": link.end,
         "relation": link.relation,
         "sort": str(link.sort),
         "record": link.record,
+        **pressure,
     }
 
 

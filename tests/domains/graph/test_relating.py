@@ -13,6 +13,7 @@ import pytest
 
 from memfs.domains.graph.entities import Thing, add_entity
 from memfs.domains.graph.entity_views import list_entities, show_entity
+from memfs.domains.graph.pictures import link_value
 from memfs.domains.graph.relating import (
     AmbiguousEdgeError,
     Tie,
@@ -23,17 +24,21 @@ from memfs.domains.graph.relating import (
 from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.errors import MemfsError, UsageError
 from memfs.model.authority import Sensitivity, Sink
+from memfs.model.candidate import Submission
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.query import Query
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
 from memfs.model.status import Status
+from memfs.policy.authority import capture_origin
 from memfs.policy.closure import dependents
 from memfs.services.check import check
 from memfs.services.conflicts import open_conflicts
 from memfs.services.correct import target_of
+from memfs.services.graph_drafts import edge_draft
 from memfs.services.past import Moment, show_at
 from memfs.services.ports import Workspace
+from memfs.services.propose import submit
 from memfs.services.reading import UnknownRecordError, show
 from memfs.services.recall import search
 from memfs.services.restore import restore
@@ -322,6 +327,7 @@ def test_an_edge_goes_with_its_end_and_comes_back_with_it(
 ) -> None:
     pier, crane, _ = things
     edge = drawn(workspace, pier, crane, "uses").target
+    second = drawn(workspace, pier, crane, "feeds").target
     known_then = workspace.clock.now()
     end = show_entity(workspace, crane, ANA, moment=NOW).stored.record.id
     retract(workspace, end, ANA)
@@ -329,6 +335,8 @@ def test_an_edge_goes_with_its_end_and_comes_back_with_it(
     assert shown(workspace, pier, moment=Moment(as_of=known_then)) == []
     with pytest.raises(UnknownRecordError):
         show(workspace, edge, AGENT)
+    # An edge whose end is away is still a person's to take away, by its own id.
+    assert unrelate(workspace, second, "", ANA).status is ResultStatus.DONE
     again = add_entity(workspace, Thing(name=crane), ANA)
     assert [item.code for item in again.reasons] == ["duplicate.taken-back"]
     told = add_entity(workspace, Thing(name=crane), AGENT)
@@ -404,11 +412,20 @@ def test_what_looks_alike_is_pressure_and_no_proof(
     before = target_of(workspace, pier_id(workspace, pier), ANA).record
     edge = drawn(workspace, pier, crane, "similar to", confidence=0.9).target
     drawn(workspace, pier, crane, "uses")
+    ends = [pier_id(workspace, name) for name in (pier, crane)]
+    measured = replace(edge_draft(workspace.scope, *ends), transform="likeness:lexical")
+    submit(workspace, Submission(draft=measured, origin=capture_origin(ANA, "alike")), ANA)
     view = show_entity(workspace, pier, ANA, moment=NOW)
     assert {item.link.relation: item.is_pressure for item in view.edges} == {
         "similar to": True,
         "uses": False,
+        "related": True,
     }
+    # Whoever walks there is told as well, in text and as a value.
+    with SeenGraph(workspace, ANA) as graph:
+        links = graph.links_of(ends[:1])[ends[0]]
+    marks = {link.relation: link_value(link).get("pressure", False) for link in links}
+    assert marks == {"similar to": True, "uses": False, "related": True}
     # It supports nothing: neither end believes more of itself, and nothing rests on it.
     assert target_of(workspace, before.id, ANA).record == before
     assert dependents([stored(workspace, edge), before]) == {}
