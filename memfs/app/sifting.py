@@ -74,37 +74,53 @@ class Sifting(ABC):
             UsageError: There is no such stage, source, session or instant, or no model.
             AccessError: A program asks for a model.
         """
-        from memfs.app.drafts import when_from
-        from memfs.app.sift_seams import Chosen, model_extractor, seams_of
+        from memfs.app.sift_seams import Chosen, seams_of
         from memfs.domains.distill.stages import run_pass
         from memfs.domains.distill.state import PassRunningError
-        from memfs.domains.sessions.reading import session_named
 
         require_taking(self.workspace)
         self._take_in()
         only = _stage(stage)
-        named = session_named(self.workspace, session, self.actor) if session else ""
-        if session and not named:
-            raise UsageError(f"expected a session, got {session!r}", hint="see: memfs session list")
-        moment = when_from(since, self.workspace.clock.now())
+        named = self._session_meant(session)
         chosen = Chosen(
             sources=("sessions",) if named else _sources(sources),
             session=named,
-            since_s=int(moment.timestamp()) if moment is not None else 0,
+            since_s=self._seconds(since),
             is_backfill=is_backfill,
         )
-        if with_model and extractor is None:
-            if not is_trusted(self.actor):
-                raise AccessError("expected a person to let a model read along, got a program")
-            extractor = model_extractor(os.environ)
-            if extractor is None:
-                raise UsageError("expected a configured model, got none", hint="set MEMFS_MODEL")
-        seams = seams_of(self.workspace, chosen, self._project_distilled, extractor=extractor)
+        reader = self._model() if with_model and extractor is None else extractor
+        seams = seams_of(self.workspace, chosen, self._project_distilled, extractor=reader)
         try:
             report = run_pass(self.workspace, seams, only=only, most_rounds=most_rounds)
         except PassRunningError as error:
             return self._running("distill", str(only or ""), error)
         return self._distilled(report, only)
+
+    def _session_meant(self, reference: str) -> str:
+        from memfs.domains.sessions.reading import session_named
+
+        named = session_named(self.workspace, reference, self.actor) if reference else ""
+        if reference and not named:
+            raise UsageError(
+                f"expected a session, got {reference!r}", hint="see: memfs session list"
+            )
+        return named
+
+    def _seconds(self, since: str) -> int:
+        from memfs.app.drafts import when_from
+
+        moment = when_from(since, self.workspace.clock.now())
+        return int(moment.timestamp()) if moment is not None else 0
+
+    def _model(self) -> Extractor:
+        from memfs.app.sift_seams import model_extractor
+
+        if not is_trusted(self.actor):
+            raise AccessError("expected a person to let a model read along, got a program")
+        found = model_extractor(os.environ)
+        if found is None:
+            raise UsageError("expected a configured model, got none", hint="set MEMFS_MODEL")
+        return found
 
     def _project_distilled(self) -> Sequence[str]:
         """Brings up everything that is derived from the ledger; returns what was looked after."""
