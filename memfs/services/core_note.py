@@ -8,6 +8,7 @@ chooses anew. Looked at by most commands, so it imports next to nothing.
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from typing import Final
 
@@ -20,6 +21,7 @@ SLEEP_NOTES: Final = "sleep"
 STATE_NOTE: Final = "state"
 _NOTE: Final = "core.json"
 _VERSION: Final = 1
+_DEEP: Final = b'"deep":'
 
 
 @frozen
@@ -85,18 +87,22 @@ def write_core_note(workspace: Workspace, note: CoreNote) -> None:
         "commit": note.commit,
         "digest": note.digest,
     }
+    place = workspace.cache_dir / _NOTE
+    aside = place.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        place = workspace.cache_dir / _NOTE
-        place.write_text(json.dumps(values, ensure_ascii=True), encoding="ascii")
-        place.chmod(0o600)
+        aside.write_text(json.dumps(values), encoding="ascii")
+        aside.chmod(0o600)
+        # Whole or not at all: a session that starts now reads it.
+        aside.replace(place)
 
 
 def has_slept(workspace: Workspace) -> bool:
-    """Tells whether a sleep ever made a core here."""
+    """Tells whether a deep pass ever ended here, and with it made a core."""
     from memfs.store.private_notes import PrivateNotes
 
-    return STATE_NOTE in PrivateNotes(workspace.store.git_dir, SLEEP_NOTES).names()
+    state = PrivateNotes(workspace.store.git_dir, SLEEP_NOTES).read(STATE_NOTE)
+    return state is not None and _DEEP in state
 
 
 def is_core_current(workspace: Workspace) -> bool:

@@ -22,7 +22,7 @@ from memfs.domains.distill.sleep_state import sleeping
 from memfs.errors import UsageError
 from memfs.model.origin import Principal
 from memfs.model.result import Result, ResultStatus
-from memfs.services.core_note import CORE_PATH
+from memfs.services.core_note import CORE_PATH, is_core_current
 from memfs.services.modes import MemoryModeError
 from tests.support.memory import (
     AGENT,
@@ -237,6 +237,7 @@ def test_light_groups_what_says_the_same_and_changes_nothing(memory: Memory) -> 
     assert set(members) == {one, same, waits.target}
     assert members[-1] == waits.target, "what waits leads nothing"
     assert (head(memory), memory.candidates()) == (before, inbox)
+    assert is_core_current(memory.workspace), "no core was made, and none is missed"
     assert not (memory.workspace.store.root / CORE_PATH).exists()
 
 

@@ -1,7 +1,7 @@
 """What a store knows of its sleeps: two private notes, content-free, and the hold of who sleeps.
 
-``state`` says when which pass last ended and what was put forward before; that it is there says
-that a core was made. ``nightly`` says when the last pass over everything began, or since when
+``state`` says when which pass last ended and what was put forward before; that a deep pass did
+says that a core was made. ``nightly`` says when the last pass over everything began, or since when
 somebody looks whether one is due. One process sleeps at a time: the kernel lets go of the hold
 when that process dies, however it dies (O41).
 """
