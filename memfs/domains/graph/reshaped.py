@@ -24,10 +24,10 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
-from memfs.policy.access import read_right
+from memfs.policy.access import may_read, read_right
 from memfs.policy.administration import decide_operation
 from memfs.policy.authority import authority_of
-from memfs.policy.withdrawal import holds_somewhere, is_standing
+from memfs.policy.withdrawal import has_given_way, holds_somewhere, is_standing
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -118,8 +118,8 @@ def find_meant(desk: Desk, reference: str) -> StoredRecord:
         AmbiguousRecordError: Several do.
     """
     catalogue = desk.catalogue
-    rows = _rows_meant(catalogue, reference)
-    names = dict.fromkeys(catalogue.resolve_merged(row.id) for row in rows)
+    named = _seen(desk, _rows_meant(catalogue, reference))
+    names = dict.fromkeys(catalogue.resolve_merged(stored.record.id) for stored in named)
     return one_of(reference, _seen(desk, catalogue.by_ids(names)))
 
 
@@ -157,13 +157,19 @@ def _rows_meant(catalogue: Catalogue, reference: str) -> tuple[CatalogueEntry, .
 
 
 def _seen(desk: Desk, rows: Iterable[CatalogueEntry]) -> tuple[StoredRecord, ...]:
-    """Reads what one who reshapes sees whole: nobody changes what they see in part."""
+    """Reads what one who reshapes sees whole: nobody changes what they see in part.
+
+    A person may name what stands no longer, and is told so; a program what it is served, and what
+    gave way to it.
+    """
     request = access_request(desk.workspace, desk.actor, is_history=desk.actor.is_person)
-    return tuple(
-        stored
-        for stored in read_entries(desk.workspace, desk.snapshot, rows)
-        if read_right(stored.record, request).is_whole
-    )
+
+    def is_seen(record: Record) -> bool:
+        is_open = request.is_trusted_reader or has_given_way(record)
+        return (read_right if is_open else may_read)(record, request).is_whole
+
+    found = read_entries(desk.workspace, desk.snapshot, rows)
+    return tuple(stored for stored in found if is_seen(stored.record))
 
 
 # How files are laid out ---------------------------------------------------------------------

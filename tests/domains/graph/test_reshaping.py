@@ -17,12 +17,15 @@ from memfs.domains.graph.reshaped import MERGE, SPLIT
 from memfs.domains.graph.reshaping import merge
 from memfs.domains.graph.splitting import Part
 from memfs.domains.graph.undoing import undo
+from memfs.model.authority import Sensitivity
 from memfs.model.graph import EdgeSort
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
 from memfs.model.status import Status
+from memfs.policy.authority import capture_origin
 from memfs.policy.invariants import check_invariants
 from memfs.services.catalogue import open_catalogue
+from memfs.services.correct import correct
 from memfs.services.ports import Workspace
 from memfs.services.reading import AmbiguousRecordError, UnknownRecordError
 from memfs.services.served_records import read_path, read_records, served_places
@@ -327,3 +330,29 @@ def test_what_is_said_anew_of_the_one_leaves_the_other_its_own(tmp_path: Path) -
         today = [item for item in drawn(opened) if item[0] == named("b")]
         assert today == [(named("b"), "runs on", named("x"))]
         assert (named("a"), "runs on", named("y")) in drawn(opened)
+
+
+def test_a_program_learns_nothing_of_what_it_may_not_read(tmp_path: Path) -> None:
+    hidden = entity("hidden", sensitivity=Sensitivity.CONFIDENTIAL)
+    taken = replace(entity("taken"), status=Status.RETRACTED)
+    with workspace_with(tmp_path, entity("a"), hidden, taken) as workspace:
+        for name in ("hidden", hidden.id, taken.id, "taken", hidden.id[-6:], "nothing"):
+            with pytest.raises(UnknownRecordError):
+                propose_one(workspace, "a", name, BOT)
+        done(merge(workspace, "a", "hidden", ANA))
+        for name in ("hidden", hidden.id, "a"):
+            with pytest.raises(UnknownRecordError):
+                propose_one(workspace, name, "a", BOT)
+
+
+def test_what_a_merged_record_rests_on_may_be_said_anew(tmp_path: Path) -> None:
+    source = claim("source", body="The first stands.\n")
+    first = claim("first", title="The first stands.", body=source.body, derived_from=(source.id,))
+    second = claim("second", title="The second stands.", body="The second stands.\n")
+    with workspace_with(tmp_path, source, first, second) as workspace:
+        done(merge(workspace, first.id, second.id, ANA))
+        correct(workspace, source.id, "The first stands. It is old.", ANA, capture_origin(ANA, "x"))
+        whole = said(workspace, first.id)
+        assert (whole.status, whole.version) == (Status.ACTIVE, 3)
+        assert "The second stands." in whole.body
+        assert whole.derived_from == (source.id, second.id)
