@@ -20,6 +20,9 @@ from memfs.services.graph_drafts import edge_draft, entity_draft
 OBSERVER: Final = Actor(Principal(PrincipalKind.TOOL, "distill"), Channel.HOST)
 """memfs itself, looking at commits and runs that are there."""
 _NO_CLIENT: Final = "distill"
+_COMMIT: Final = "commit:"
+_WRITTEN: Final = ("workspace",)
+"""That a commit is there was seen; its words are those of whoever wrote it."""
 
 
 def submission_of(
@@ -73,6 +76,7 @@ def event_draft(found: EventFound, scope: Scope, project: str, *, evidence: str 
         evidence=(evidence,) if evidence else (),
         derived_from=found.derived_from,
         transform=found.transform,
+        taint=_WRITTEN if found.source.startswith(_COMMIT) else (),
         supersedes=tuple(event_id(scope, key) for key in found.replaces),
         fields={name: value for name, value in said.items() if value not in ("", [])},
     )

@@ -92,6 +92,7 @@ def test_a_repository_becomes_events_entities_and_edges_once(project: Path) -> N
             "Release 1.0.0": "event",
         }
         assert all(item.fields["project"] == "datasync" for item in titles.values())
+        assert {item.taint for item in titles.values()} == {("workspace",)}
         assert all(len(str(item.fields["commit"])) == 40 for item in titles.values())
         entities = {item.id: item.title for item in found if item.kind == "entity"}
         assert set(entities.values()) == {
