@@ -168,5 +168,6 @@ class Briefing(ABC):
             data["vectors"] = vectors.kept + vectors.embedded
             data["embedded"] = vectors.embedded
             data |= {"vectors_trouble": vectors.trouble} if vectors.trouble else {}
-            told.append(f"{data['vectors']} vectors")
+            why = f" ({vectors.trouble})" if vectors.trouble else ""
+            told.append(f"{data['vectors']} vectors{why}")
         return replace(result, message=", ".join(told), data=data)
