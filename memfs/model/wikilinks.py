@@ -1,7 +1,8 @@
 """Links that people write into prose: ``[[Name]]``, ``[[Name|shown]]``, ``[[Name#part]]`` (O39).
 
 Such a link names an entity by any of its names, or any record by its id; what names nobody is a
-broken link, reported by ``memfs check`` and left as it was written. What stands in code is code.
+broken link, reported by ``memfs check`` and left as it was written. What stands in code is code,
+and so is ``[[ -f file ]]``: a name begins at its bracket.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from memfs.model.frozen import frozen
 
 _LINK: Final = re.compile(
-    r"(?<!\\)\[\[(?P<name>[^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
+    r"(?<!\\)\[\[(?!\s)(?P<name>[^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
 )
 _FENCE: Final = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})")
 _TICKS: Final = re.compile(r"`+")

@@ -18,12 +18,14 @@ from memfs.model.record import Record
 from memfs.model.run import RUN_KIND
 from memfs.model.wikilinks import linked_names
 from memfs.policy.conflicts import is_answering
+from memfs.policy.promotion import WORK_KINDS
 from memfs.policy.relations import is_pressure
 from memfs.policy.withdrawal import is_withdrawn
 
 NAMED: Final = "name:"
 """Before the digest of the key of a name, where an id would stand."""
 _MERGED_KINDS: Final = frozenset({ENTITY_KIND, "note"})
+_QUOTING: Final = WORK_KINDS | {"excerpt", "evidence"}
 _LINEAGE: Final = ("parent", "previous")
 
 
@@ -79,10 +81,25 @@ def _structural(record: Record) -> Iterator[tuple[str, str, str, EdgeSort]]:
             other = str(record.fields.get(relation, ""))
             if is_id(other):
                 yield own, other, relation, EdgeSort.LINEAGE
-    for name in (*record.entities, *linked_names(record.body, record.summary, record.abstract)):
+    for name in mentioned_names(record):
         end = mention_end(name)
         if end:
             yield own, end, str(EdgeSort.MENTIONS), EdgeSort.MENTIONS
+
+
+def may_link(record: Record) -> bool:
+    """Tells whether brackets in the prose of a record are links of its own."""
+    return record.kind not in _QUOTING
+
+
+def mentioned_names(record: Record) -> tuple[str, ...]:
+    """Returns what a record names: what it says that it is about, and the links in its prose.
+
+    What programs and conversations said keeps its brackets for itself.
+    """
+    if not may_link(record):
+        return record.entities
+    return (*record.entities, *linked_names(record.body, record.summary, record.abstract))
 
 
 def mention_end(name: str) -> str:

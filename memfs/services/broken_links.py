@@ -17,6 +17,7 @@ from memfs.model.naming import entity_key
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import StoredRecord
 from memfs.model.wikilinks import wikilinks
+from memfs.policy.graph_links import may_link
 from memfs.policy.relations import joined_by
 from memfs.policy.withdrawal import is_standing
 from memfs.services.catalogue import open_catalogue
@@ -36,7 +37,11 @@ def broken_links(
         snapshot: The ledger.
         records: Records of it; only their links are looked at.
     """
-    linking = [item for item in records if is_standing(item.record) and _may_link(item)]
+    linking = [
+        item
+        for item in records
+        if is_standing(item.record) and may_link(item.record) and _has_links(item)
+    ]
     if not linking:
         return ()
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
@@ -47,7 +52,7 @@ def broken_links(
         return tuple(found)
 
 
-def _may_link(stored: StoredRecord) -> bool:
+def _has_links(stored: StoredRecord) -> bool:
     record = stored.record
     texts = (record.body, record.summary, record.abstract)
     return record.kind == EDGE_KIND or any("[[" in text for text in texts)

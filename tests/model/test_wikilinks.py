@@ -12,7 +12,8 @@ from memfs.model.wikilinks import Wikilink, linked_names, wikilinks
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("See [[PostgreSQL]] and [[ Big  box |it]].", ("PostgreSQL", "Big box")),
+        ("See [[PostgreSQL]] and [[Big  box |it]].", ("PostgreSQL", "Big box")),
+        ("if [[ -f file ]]; then", ()),
         ("[[PG#Setup]] [[PG#Setup|here]] [[PG]]", ("PG",)),
         ("[[база]] [[C++]] [[a/b.py]]", ("база", "C++", "a/b.py")),
         ("[[open", ()),

@@ -26,8 +26,7 @@ from memfs.model.frozen import frozen
 from memfs.model.graph import ENTITY_KIND
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
-from memfs.model.wikilinks import linked_names
-from memfs.policy.graph_links import keys_of_entity, links_of_record
+from memfs.policy.graph_links import keys_of_entity, links_of_record, mentioned_names
 from memfs.services.catalogue import open_catalogue
 from memfs.services.pages_view import (
     FOLDERS,
@@ -192,7 +191,7 @@ class _Work:
         catalogue = self._catalogue
         ends = {end for link in links_of_record(record) for end in (link.start, link.end)}
         ends = {catalogue.resolve_merged(end) for end in ends if ":" not in end} | ends
-        for name in (*record.entities, *linked_names(record.body, record.summary, record.abstract)):
+        for name in mentioned_names(record):
             ends |= {row.id for row in catalogue.entities_named(entity_key(name))}
         if record.kind == ENTITY_KIND:
             ends |= set(catalogue.naming(keys_of_entity(record)))

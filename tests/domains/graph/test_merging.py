@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memfs.app.registry import REGISTRY
@@ -58,6 +58,7 @@ def things(draw: st.DrawFn, name: str) -> Record:
     return replace(plain, fields=fields)
 
 
+@settings(max_examples=40)
 @given(things("one"), things("two"))
 def test_no_word_of_either_is_dropped(first: Record, second: Record) -> None:
     whole = merged(first, second)
@@ -78,6 +79,7 @@ def test_no_word_of_either_is_dropped(first: Record, second: Record) -> None:
     assert not check_result(whole, REGISTRY)
 
 
+@settings(max_examples=40)
 @given(things("one"), things("two"))
 def test_what_was_merged_comes_apart_as_it_was(first: Record, second: Record) -> None:
     whole = merged(first, second)
@@ -88,6 +90,7 @@ def test_what_was_merged_comes_apart_as_it_was(first: Record, second: Record) ->
     )
 
 
+@settings(max_examples=40)
 @given(things("one"), things("two"), st.sampled_from(["Said since.", "# And more"]))
 def test_what_was_said_since_stays(first: Record, second: Record, since: str) -> None:
     whole = merged(first, second)

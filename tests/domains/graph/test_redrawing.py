@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memfs.domains.graph.redrawing import (
@@ -95,6 +95,7 @@ def model(edges: Sequence[Record], ends: Mapping[str, str]) -> set[Triple]:
     return {(a, relation, b) for a, relation, b in drawn if a != b}
 
 
+@settings(max_examples=40)
 @given(graphs())
 def test_a_merge_draws_what_the_model_draws_and_nothing_twice(edges: list[Record]) -> None:
     what = anew(edges, [item.id for item in edges], MERGED)
@@ -103,6 +104,7 @@ def test_a_merge_draws_what_the_model_draws_and_nothing_twice(edges: list[Record
     assert len(after) == len({triple_of(item) for item in after})
 
 
+@settings(max_examples=40)
 @given(graphs(is_timed=True))
 def test_every_edge_that_gives_way_names_what_stands_in_its_place(edges: list[Record]) -> None:
     what = anew(edges, [item.id for item in edges], MERGED)
@@ -118,6 +120,7 @@ def test_every_edge_that_gives_way_names_what_stands_in_its_place(edges: list[Re
         assert ABSORBED not in triple_of(made)
 
 
+@settings(max_examples=40)
 @given(graphs(is_timed=True))
 def test_what_held_at_a_time_holds_then_after_the_merge(edges: list[Record]) -> None:
     what = anew(edges, [item.id for item in edges], MERGED)
@@ -128,6 +131,7 @@ def test_what_held_at_a_time_holds_then_after_the_merge(edges: list[Record]) -> 
         assert {triple_of(item) for item in after if _is_held(item, moment)} == model(held, MERGED)
 
 
+@settings(max_examples=40)
 @given(graphs(is_timed=True), st.permutations(["b", "c", "d"]))
 def test_merges_come_apart_in_any_order_to_the_same_edges(
     edges: list[Record], order: list[str]
@@ -148,6 +152,7 @@ def test_merges_come_apart_in_any_order_to_the_same_edges(
     assert len(active(standing)) == len(first)
 
 
+@settings(max_examples=40)
 @given(graphs())
 def test_a_copy_is_drawn_once_at_the_other_node_and_leaves_the_first(edges: list[Record]) -> None:
     hanging = [item for item in edges if KEPT in triple_of(item)]

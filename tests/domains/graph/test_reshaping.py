@@ -90,7 +90,7 @@ class Model:
         return sorted(triple for triple in found if triple[0] != triple[2])
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_a_walk_of_merges_and_their_undoing_is_what_the_model_says(
     tmp_path: Path, seed: int
 ) -> None:
