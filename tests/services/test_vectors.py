@@ -97,7 +97,7 @@ def folder_of(workspace: Workspace, model: str = "topics-1") -> Path:
     return workspace.cache_dir / VECTORS_FOLDER / place_name(model)
 
 
-def test_there_is_one_line_a_record_with_its_id_the_model_and_the_vector(tmp_path: Path) -> None:
+def test_there_is_one_line_a_run_with_its_id_the_model_and_the_vector(tmp_path: Path) -> None:
     with store_of(tmp_path, CountedTopics()) as workspace:
         assert refresh_vectors(workspace) == VectorCounts(embedded=3)
         folder = folder_of(workspace)
@@ -132,7 +132,7 @@ def test_the_manifest_lists_ids_hashes_model_dimension_and_what_is_stale(tmp_pat
     assert set(broken["entries"]) == {IDS[0], IDS[2]}
 
 
-def test_another_model_is_seen_and_every_record_embedded_again(tmp_path: Path) -> None:
+def test_another_model_is_seen_and_every_run_embedded_again(tmp_path: Path) -> None:
     with store_of(tmp_path, CountedTopics()) as workspace:
         refresh_vectors(workspace)
         assert refresh_vectors(workspace) == VectorCounts(kept=3)
