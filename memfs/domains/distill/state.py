@@ -10,6 +10,7 @@ deleted (O62), and the round is collected again.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,8 +34,7 @@ from memfs.store.private_notes import NOTE_BYTES, PrivateNotes
 FORMAT: Final = 1
 _STATE: Final = "state"
 _PASS: Final = "pass"
-_ASIDE: Final = "old_{name}_{number}"
-_MOST_ASIDE: Final = 100
+_DIGITS: Final = 16
 ROOM_BYTES: Final = NOTE_BYTES - 16_384
 """Size of a round's note; a larger round is collected again, and smaller."""
 
@@ -168,9 +168,10 @@ class DistillNotes:
     def _put_aside(self, name: str) -> None:
         """Keeps a note of another layout under another name (O62)."""
         content = self._notes.read(name)
-        for number in range(_MOST_ASIDE if content is not None else 0):
-            if self._notes.create(_ASIDE.format(name=name, number=number), content or b""):
-                break
+        if content is not None:
+            digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
+            # The same bytes are kept once; a note that could not be kept stays where it is.
+            self._notes.create(f"old_{name}_{digest}", content)
         self._notes.remove(name)
 
     def _write(self, name: str, value: Mapping[str, JsonValue]) -> None:
