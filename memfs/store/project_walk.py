@@ -95,9 +95,11 @@ class ProjectWalk(ProjectHistory):
         if not wanted:
             return ()
         chosen = ("--ignore-missing", "--no-walk=unsorted", "-z", *wanted, "--")
-        said, _ = self._ask(
-            "log", "--format=%H%n%P%n%at%n%ct%n%s%n%b", *chosen, limit_bytes=_TOLD_BYTES
-        )
+        words = ("log", "--encoding=UTF-8", "--format=%H%n%P%n%at%n%ct%n%s%n%b")
+        said, is_cut = self._ask(*words, *chosen, limit_bytes=_TOLD_BYTES)
+        if is_cut and len(wanted) > 1:
+            # One that says very much takes the room of the others: each for itself, then.
+            return tuple(commit for name in wanted for commit in self.told([name]))
         listing = ("--root", "--diff-merges=first-parent", "--name-status", "-M")
         listed, _ = self._ask("log", "--format=%x01%H", *listing, *chosen, limit_bytes=_TOLD_BYTES)
         files = dict(_listed(listed))
@@ -128,7 +130,8 @@ class ProjectWalk(ProjectHistory):
         """Returns when a commit was written and its first line; ``None`` where it is not there."""
         try:
             commit = self._resolved(name)
-            said, _ = self._ask("log", "--max-count=1", "--format=%at%n%s", commit, "--")
+            words = ("log", "--encoding=UTF-8", "--max-count=1", "--format=%at%n%s")
+            said, _ = self._ask(*words, commit, "--")
         except MemfsError:
             return None
         seconds, _, subject = said.rstrip("\n").partition("\n")

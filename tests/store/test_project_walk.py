@@ -75,3 +75,13 @@ def test_a_history_without_a_commit_has_none(tmp_path: Path) -> None:
     assert walk_of(tmp_path).since(()) == ()
     assert walk_of(tmp_path).busy_paths(1) == frozenset()
     assert walk_of(tmp_path).written_at("HEAD") is None
+
+
+def test_a_commit_that_says_very_much_keeps_no_other_from_being_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walk = walk_of(project)
+    ids = [item.id for item in walk.since(())]
+    whole = walk.told(ids)
+    monkeypatch.setattr("memfs.store.project_walk._TOLD_BYTES", 200)
+    assert [item.subject for item in walk.told(ids)] == [item.subject for item in whole]
