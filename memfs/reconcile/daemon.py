@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from memfs.domains.graph.page_views import refresh_pages
 from memfs.errors import MemfsError
 from memfs.model.result import Result, ResultStatus
 from memfs.reconcile.projecting import refresh_core, refresh_projections
@@ -55,6 +56,7 @@ def _pass(workspace: Workspace) -> Result:
         found = run_pass(workspace)
         refresh_projections(workspace)
         refresh_core(workspace)
+        refresh_pages(workspace)
         keep_up(workspace)
     except MemfsError as error:
         return Result(

@@ -13,9 +13,10 @@ from memfs.model.record import StoredRecord
 from memfs.policy.access import SERVED_STATUS
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
+from memfs.services.pages_view import FOLDERS as PAGE_FOLDERS
 from memfs.services.ports import Workspace
 from memfs.services.reading import served_from
-from memfs.store.layout import MANAGED_FOLDERS
+from memfs.store.layout import MANAGED_FOLDERS, VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
 
 INDEX_RECORDS: Final = 500
@@ -49,9 +50,10 @@ def read_projection(workspace: Workspace, path: str) -> str | None:
 
 
 def watched_folders(workspace: Workspace) -> tuple[str, ...]:
-    """Returns the folders whose files are records, as far as this build knows kinds."""
+    """Returns the folders whose files are records, as far as this build knows kinds, or pages."""
     kinds = {kind.folder.split("/")[0] for kind in workspace.registry}
-    return tuple(sorted({*kinds, *MANAGED_FOLDERS}))
+    pages = (f"{VIEWS_FOLDER}/{name}" for name in PAGE_FOLDERS)
+    return tuple(sorted({*kinds, *MANAGED_FOLDERS, *pages}))
 
 
 def write_projection(workspace: Workspace, path: str, text: str) -> None:
