@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -70,7 +71,11 @@ class CommitSource:
         if self.is_backfill and not is_whole:
             marks = _names(value.get("filled"))
         walk = self._walk()
-        found = self._new(walk, marks, is_first=not value) if walk is not None else ()
+        try:
+            found = self._new(walk, marks, is_first=not value) if walk is not None else ()
+        except NoProjectHistoryError:
+            # A repository that cannot be read now keeps nothing else from being distilled.
+            return Part((), mark)
         taken = found[:limit]
         is_last = len(taken) == len(found)
         ahead = _frontier(marks, taken)
@@ -88,8 +93,8 @@ class CommitSource:
         if walk is None:
             return
         if self._busy is None:
-            self._busy = walk.busy_paths(_BUSY)
-        for told in walk.told(items):
+            self._busy = _busy_paths(walk)
+        for told in _told(walk, items):
             yield self._seen(walk, told, self._busy)
 
     def gone(self, part: Part) -> frozenset[str]:
@@ -131,6 +136,32 @@ class CommitSource:
             busy=busy.intersection(item.path for item in files),
             reverted=walk.written_at(reverted["id"]) if reverted else None,
         )
+
+
+def _told(walk: ProjectWalk, items: Sequence[str]) -> Sequence[ToldCommit]:
+    """Returns what commits say, without one that is damaged.
+
+    Raises:
+        NoProjectHistoryError: None of them can be read.
+    """
+    try:
+        return walk.told(items)
+    except NoProjectHistoryError:
+        found: list[ToldCommit] = []
+        for name in items if len(items) > 1 else ():
+            with suppress(NoProjectHistoryError):
+                found.extend(walk.told([name]))
+        if not found:
+            raise
+        return found
+
+
+def _busy_paths(walk: ProjectWalk) -> frozenset[str]:
+    """Returns the paths that many commits touch; none where that takes longer than it may."""
+    try:
+        return walk.busy_paths(_BUSY)
+    except NoProjectHistoryError:
+        return frozenset()
 
 
 def _believed(told: ToldCommit, now: datetime) -> datetime:

@@ -4,6 +4,7 @@ back."""
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -392,3 +393,34 @@ def test_erased_words_are_taken_out_of_a_round_that_is_under_way(project: Path) 
         memory.distill()
         assert words not in {item.title for item in memory.timeline()}
         assert len(memory.timeline()) == 5
+
+
+def test_a_repository_that_cannot_be_read_is_passed_over_and_looked_at_later(
+    project: Path,
+) -> None:
+    head = project / ".git" / "HEAD"
+    before = head.read_bytes()
+    head.write_text("0" * 39 + "1\n")
+    with memory_of(project) as memory:
+        assert memory.distill().status is ResultStatus.NOTHING
+    head.write_bytes(before)
+    with memory_of(project) as memory:
+        memory.distill()
+        assert len(memory.timeline()) == 5
+
+
+def test_a_damaged_commit_keeps_no_other_from_being_told(project: Path) -> None:
+    wanted = git(project, "rev-parse", "HEAD~3^{tree}").strip()
+    with memory_of(project) as memory:
+        memory.distill("collect")
+        git(project, "repack", "-q", "-a", "-d")
+        pack = next((project / ".git/objects/pack").glob("*.pack"))
+        kept = pack.with_name("kept.pack")
+        pack.rename(kept)
+        pack.with_suffix(".idx").unlink()
+        with kept.open("rb") as stream:
+            subprocess.run(["git", "unpack-objects", "-q"], cwd=project, stdin=stream, check=True)
+        kept.unlink()
+        (project / ".git/objects" / wanted[:2] / wanted[2:]).unlink()
+        memory.distill()
+        assert 0 < len(memory.timeline()) < 5
