@@ -63,4 +63,6 @@ def _entry(around: Surroundings, node: GraphNode, names: Mapping[str, str]) -> s
 def _told(link: Link, names: Mapping[str, str]) -> str:
     relation = excerpt(link.relation, _TITLE_CHARS)
     said = f"[{relation}]" if link.sort.is_structural else relation
+    if link.is_pressure:
+        said = f"{said} (likeness, no proof)"
     return f"{names[link.start]} — {said} → {names[link.end]}"
