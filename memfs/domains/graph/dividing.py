@@ -99,7 +99,7 @@ def _planned(desk: Desk, stored: StoredRecord, part: Part, why: str) -> Decided[
     faults = _judged(desk, first, second)
     drawn, gone, missing = _edges(desk, stored.record.id, second.id, part.edges)
     faults = (*faults, *missing)
-    if len(drawn) > MOST_EDGES:
+    if len(drawn) + len(gone) > MOST_EDGES:
         faults = (*faults, reason("merge.edges", str(len(drawn))))
     outcome = _Outcome(
         first=stored.record.id,

@@ -22,8 +22,9 @@ from memfs.policy.relations import ends_of_edge, relation_key
 from memfs.policy.withdrawal import is_standing
 from memfs.services.graph_drafts import between
 
-MOST_EDGES: Final = 2_000
-"""So many edges are drawn anew at once; a thing with more stays, and what has fewer moves to it."""
+MOST_EDGES: Final = 1_000
+"""So many edges are drawn anew at once: one receipt names them all. A thing with more stays, and
+what has fewer moves to it."""
 REDRAWN: Final = "merge"
 """What an edge says it was made by that stands for others."""
 
@@ -46,11 +47,6 @@ class Redrawn:
     heirs: Mapping[str, str] = field(default_factory=dict)
     again: frozenset[str] = frozenset()
     inner: tuple[str, ...] = ()
-
-    @property
-    def touched(self) -> int:
-        """How many files that changes."""
-        return len(self.made) + len(self.heirs) + len(self.again)
 
 
 def triple_of(edge: Record) -> Triple:

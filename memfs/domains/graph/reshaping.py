@@ -95,8 +95,8 @@ def _planned(desk: Desk, kept: StoredRecord, absorbed: StoredRecord, why: str) -
     record = replace(record, version=kept.record.version + 1)
     outcome = _counted(kept.record.id, absorbed.record.id, anew, edges)
     faults = check_result(record, desk.workspace.registry)
-    if anew.touched > MOST_EDGES:
-        faults = (*faults, reason("merge.edges", str(anew.touched)))
+    if len(anew.heirs) > MOST_EDGES:
+        faults = (*faults, reason("merge.edges", str(len(anew.heirs))))
     if faults:
         return Decided(replace(outcome, reasons=faults))
     whole = desk.edited(kept, record)

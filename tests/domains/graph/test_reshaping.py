@@ -356,3 +356,18 @@ def test_what_a_merged_record_rests_on_may_be_said_anew(tmp_path: Path) -> None:
         assert (whole.status, whole.version) == (Status.ACTIVE, 3)
         assert "The second stands." in whole.body
         assert whole.derived_from == (source.id, second.id)
+
+
+def test_more_edges_than_one_receipt_names_are_not_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = (*map(entity, "abxyz"), edge("b", "x"), edge("b", "y"), edge("b", "z"))
+    monkeypatch.setattr("memfs.domains.graph.reshaping.MOST_EDGES", 2)
+    monkeypatch.setattr("memfs.domains.graph.dividing.MOST_EDGES", 2)
+    with workspace_with(tmp_path, *records) as workspace:
+        before = drawn(workspace)
+        refused = merge(workspace, "a", "b", ANA)
+        assert [item.code for item in refused.reasons] == ["merge.edges"]
+        assert split(workspace, "b", Part(title="c"), ANA).status is ResultStatus.REFUSED
+        assert drawn(workspace) == before
+        assert merge(workspace, "b", "a", ANA).status is ResultStatus.DONE
