@@ -2,8 +2,8 @@
 
 A store of 10,000 entities with two links each is asked for neighbours, expansions and paths,
 warm in one process and cold from the command line. The dictionary holds the same graph, opens
-everything to everybody and knows nothing of time: it is the floor, not a peer. Figures are CPU. A person's
-first question also looks for files that were edited by hand.
+everything to everybody and knows nothing of time: it is the floor, not a peer. Figures are CPU.
+A person's first question also looks for files that were edited by hand.
 
     python -m benchmarks.graph [--nodes 1000 10000]
 """
