@@ -7,6 +7,7 @@ or not for this reader, the edge is as if it were not there, however it is asked
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -74,3 +75,9 @@ def _named(workspace: Workspace, snapshot: Snapshot, name: str) -> Iterator[Reco
         stored = record_from(workspace, entry.path, entry.blob, snapshot.read_blob(entry.blob))
         if stored is not None and stored.record.id == name:
             yield stored.record
+    # A page that somebody wrote by hand is called as they called it.
+    from memfs.services.catalogue import open_catalogue, read_entries  # hardly any is
+
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        rows = catalogue.by_id(name)
+    yield from (stored.record for stored in read_entries(workspace, snapshot, rows))

@@ -28,7 +28,7 @@ from memfs.services.graph_drafts import between, edge_draft, entity_draft
 from memfs.services.past import Moment
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
-from memfs.services.reading import AmbiguousRecordError, UnknownRecordError
+from memfs.services.reading import AmbiguousRecordError, UnknownRecordError, show
 from memfs.services.review import accept, waiting
 from memfs.services.withdraw import forget
 from tests.support.memory import (
@@ -226,6 +226,22 @@ def test_no_door_lets_two_things_share_a_name(workspace: Workspace) -> None:
         told = submit(workspace, offered, actor)
         assert (told.status, told.target) == (ResultStatus.DUPLICATE, keel)
     assert page(workspace, "backbone").stored.record.title == "Keel"
+
+
+def test_a_page_that_is_written_by_hand_is_a_thing_like_any(
+    project: Path, workspace: Workspace
+) -> None:
+    added(workspace, "Berth Nine")
+    path = store_root(project) / "graph" / "entities" / "my-own-db.md"
+    path.write_text("---\nkind: entity\ntitle: Depot\naliases: [dp]\n---\nWords.\n", "utf-8")
+    with memory_of(project) as memory:
+        memory.accept(None)
+        drawn = memory.relate("berth nine", "dp", "leads to")
+    view = page(workspace, "depot")
+    assert view.stored.record.id == entity_id(workspace.scope, "Depot")
+    assert view.stored.path == "graph/entities/my-own-db.md"
+    assert [edge.other.record.title for edge in view.edges] == ["Berth Nine"]
+    assert show(workspace, drawn.target, AGENT).record.id == drawn.target
 
 
 @pytest.mark.parametrize(
