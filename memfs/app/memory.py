@@ -120,7 +120,7 @@ class Memory(
                 self._refresh_issue_view()
                 self._refresh_timeline_views()
                 self._refresh_graph_views()
-                self._refresh_pages()
+                self._refresh_pages(is_brief=True)
             if self.actor.is_person:
                 from memfs.services.upkeep import keep_up
 

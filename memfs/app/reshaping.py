@@ -116,7 +116,7 @@ class Reshaping(ABC):
         self._take_in()
         return undo(self.workspace, reference, self.actor, operation=SPLIT)
 
-    def _refresh_pages(self, *, is_anew: bool = False) -> None:
+    def _refresh_pages(self, *, is_anew: bool = False, is_brief: bool = False) -> None:
         """Brings the wiki pages beside the ledger up to it, where they are not."""
         from memfs.services.pages_view import are_pages_current
 
@@ -124,4 +124,4 @@ class Reshaping(ABC):
             return
         from memfs.domains.graph.page_views import refresh_pages
 
-        refresh_pages(self.workspace, is_anew=is_anew)
+        refresh_pages(self.workspace, is_anew=is_anew, is_brief=is_brief)

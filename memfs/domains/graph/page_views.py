@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from typing import Final
 
 from memfs.domains.graph.page_source import PageSource
@@ -47,6 +48,8 @@ from memfs.services.served_records import read_records
 from memfs.store.layout import VIEWS_FOLDER, is_record_path
 from memfs.store.snapshot import Snapshot
 
+MOST_IN_PASSING: Final = 2_000
+"""Of so many things all pages are made while somebody waits: two seconds of work."""
 _MANY: Final = 500
 """From so many changed files on, all pages are made anew."""
 
@@ -60,13 +63,18 @@ class Refreshed:
 
 
 def refresh_pages(
-    workspace: Workspace, *, is_anew: bool = False, filed: Iterable[str] = ()
+    workspace: Workspace,
+    *,
+    is_anew: bool = False,
+    is_brief: bool = False,
+    filed: Iterable[str] = (),
 ) -> Refreshed | None:
     """Brings the pages up to the ledger; reads only what changed where that is enough.
 
     Args:
         workspace: The store.
         is_anew: Read everything again and believe nothing that is there.
+        is_brief: Somebody waits: all pages of many things are left to whoever has time.
         filed: Paths of pages whose edits have become candidates: they may be written over.
 
     Returns:
@@ -89,6 +97,8 @@ def refresh_pages(
             source = PageSource(workspace, snapshot, catalogue)
             work = _Work(workspace, snapshot, catalogue, source, paths)
             keys = work.touched(stamp)
+            if keys is None and is_brief and _is_large(snapshot):
+                return None
             done = work.all_pages() if keys is None else work.some_pages(keys)
     except (OSError, StoreError, DataError, IndexUnavailableError):
         drop_page_stamp(workspace)
@@ -99,6 +109,11 @@ def refresh_pages(
     looked = (seen.changed if seen is not None else -1) if edited else None
     write_page_stamp(workspace, snapshot, until=until, changed=looked)
     return done
+
+
+def _is_large(snapshot: Snapshot) -> bool:
+    entries = snapshot.entries("graph/entities/")
+    return sum(1 for _ in islice(entries, MOST_IN_PASSING + 1)) > MOST_IN_PASSING
 
 
 def edited_pages(workspace: Workspace) -> tuple[str, ...]:

@@ -200,6 +200,19 @@ def test_a_file_of_a_person_stays_and_an_edited_page_is_not_written_over(
     assert "shows → [Billing]" in edited.read_text()
 
 
+def test_all_pages_of_many_things_are_left_to_who_has_time(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memfs.domains.graph.page_views.MOST_IN_PASSING", 2)
+    relate(workspace, Tie(start="Web", end="Billing", relation="shows"), ANA)
+    assert refresh_pages(workspace, is_brief=True) is not None, "a small change is followed"
+    for path in pages_of(workspace):
+        (workspace.store.root / "views" / path).unlink()
+    assert refresh_pages(workspace, is_brief=True) is None
+    assert pages_of(workspace) == {}
+    assert refresh_pages(workspace) is not None
+
+
 def test_pages_that_are_lost_come_back(workspace: Workspace) -> None:
     before = pages_of(workspace)
     for path in before:
