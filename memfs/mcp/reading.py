@@ -6,6 +6,7 @@ is filtered here. Every answer names its store and the state of the ledger that 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -225,6 +226,15 @@ def _timeline(memory: Memory, call: Call, first: int, size: int) -> list[str]:
     return [event_entry(view) for view in events[first:]]
 
 
+def _status(memory: Memory, call: Call, first: int, size: int) -> list[str]:
+    """Returns how the store stands and how writing goes, a line each (O53)."""
+    _take_no_filters(call, "status", "query")
+    data = memory.status().data
+    names = ("project", "mode", "records", "waiting", "writer", "problems")
+    lines = [f"{name}: {json.dumps(data[name], ensure_ascii=False)}" for name in names]
+    return lines[first : first + size + 1]
+
+
 def _take_no_filters(call: Call, where: str, *more: str) -> None:
     taken = {"query", "where", "limit", FIELD} - set(more)
     other = next((name for name in call.arguments.values if name not in taken), "")
@@ -244,6 +254,7 @@ _LISTS: Final[Mapping[str, Callable[[Memory, Call, int, int], list[str]]]] = Map
         "timeline": _timeline,
         WHERE: neighbors,
         "proposals": _proposals,
+        "status": _status,
     }
 )
 """Where to look, with what lists it."""

@@ -156,8 +156,18 @@ def test_an_instant_or_kind_that_is_none_is_told(server: Server) -> None:
     assert "expected a kind of" in kind.facts["message"]
 
 
+def test_how_writing_goes_is_told(server: Server) -> None:
+    said = call(server, "memory_search", where="status")
+
+    writer = next(line for line in said.text.splitlines() if "writer: " in line)
+    assert '"last_success": "20' in writer
+    assert '"failure_code": ""' in writer
+    assert '"retryable": false' in writer
+    assert '"pending": 0' in writer
+
+
 def test_filters_that_a_list_does_not_take_are_refused(server: Server) -> None:
-    for where in ("issues", "runs", "proposals"):
+    for where in ("issues", "runs", "proposals", "status"):
         said = call(server, "memory_search", where=where, tags=["gate"])
         assert said.is_no, where
         assert "tags" in said.facts["message"]
