@@ -18,6 +18,7 @@ from memfs.model.decision import Decision
 from memfs.model.event import EVENT_KIND
 from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.ids import TRANSACTION_PREFIX, split_version
 from memfs.model.instants import month_of
 from memfs.model.kinds import KindSpec
@@ -35,6 +36,7 @@ from memfs.store.snapshot import Snapshot
 
 TITLE_LENGTH: Final = 120
 NAMED_RECORDS: Final = 100
+_EVERYWHERE: Final = frozenset({ENTITY_KIND, EDGE_KIND})
 
 
 class HeldRecordError(ConflictError):
@@ -79,10 +81,17 @@ def completed_draft(workspace: Workspace, submission: Submission, now: datetime)
             origin=submission.origin,
             observed=observed,
             event_time=observed if is_undated else draft.event_time,
-            # A log is written in from every branch: it belongs to none.
-            branch=draft.branch or ("" if is_log(draft.kind) else workspace.project_branch),
+            branch=draft.branch or _branch_of(workspace, draft.kind),
         ),
     )
+
+
+def _branch_of(workspace: Workspace, kind: str) -> str:
+    """Returns the branch that a draft is learned on.
+
+    A log is written in from every branch, and a thing is there on all of them: they belong to none.
+    """
+    return "" if is_log(kind) or kind in _EVERYWHERE else workspace.project_branch
 
 
 def new_file(workspace: Workspace, snapshot: Snapshot, record: Record, decision: Decision) -> Draft:

@@ -89,6 +89,8 @@ def test_a_thing_has_an_id_a_type_names_attributes_and_a_scope(workspace: Worksp
         "attributes": {"team": "tide", "port": 80},
     }
     assert (record.scope, record.subject) == (workspace.scope, "harbour service")
+    # Whatever branch of the project is checked out, a thing is there.
+    assert (workspace.project_branch, record.branch) == ("main", "")
     assert record.body == "Opens the locks.\n"
 
 
