@@ -11,6 +11,7 @@ from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR, Origin, OriginClass
 from memfs.model.receipt import Receipt
 from memfs.model.record import Record
+from memfs.model.settings import Mode
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_receipt
 from memfs.services.door import Decided, commit_decided
@@ -76,7 +77,8 @@ def write_account(
 ) -> Receipt:
     """Commits the account of work that is spread over several operations, once for its key.
 
-    Such a receipt names the operation that brought it.
+    Such a receipt names the operation that brought it. In shadow mode the ledger stays as it is,
+    and the receipt that is returned has no id.
 
     Args:
         workspace: The store.
@@ -84,6 +86,8 @@ def write_account(
         key: What makes it the same work.
         details: Counts; never content.
     """
+    if workspace.settings.mode is Mode.SHADOW:
+        return Receipt(id="", operation=operation, transaction="", targets=(), details=details)
 
     def decide_on(snapshot: Snapshot) -> Decided[Draft]:
         transaction = workspace.ids.new_id(TRANSACTION_PREFIX)

@@ -294,7 +294,8 @@ class _Pass:
             key=work.id,
             details={**details, "extractor": self.seams.extract.name},
         )
-        self.tally.receipts.append(receipt.id)
+        if receipt.id:
+            self.tally.receipts.append(receipt.id)
 
     def _projected(self, work: Work) -> None:
         written = self.seams.project()
