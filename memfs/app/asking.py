@@ -6,19 +6,16 @@ answers here, through the read gate of each.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from memfs.app.drafts import QuestionOptions, known_kinds, query_from, when_from
-from memfs.model.origin import Actor
+from memfs.app.opened import Opened
 from memfs.model.packet import MemoryState, Packet, ScoredRecord
 from memfs.model.record import StoredRecord
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.model.operation import Commit
@@ -26,12 +23,8 @@ if TYPE_CHECKING:
     from memfs.services.past import Moment
 
 
-class Asking(ABC):
+class Asking(Opened):
     """The questions to one opened store and to the one beside it."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
 
     @property
     def ledger(self) -> str:
@@ -47,14 +40,6 @@ class Asking(ABC):
     def trouble_beside(self) -> str:
         """The code of why the global store did not answer the last question; empty otherwise."""
         return self.beside.trouble
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def recall(
         self,

@@ -5,36 +5,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
 from memfs.model.authority import Sink
-from memfs.model.origin import Actor
 from memfs.model.packet import MemoryState, Packet, Section, silent_packet
 from memfs.model.query import Query
 from memfs.model.result import Result
 from memfs.model.settings import Mode
 from memfs.model.values import JsonValue
-from memfs.services.beside import Beside
-from memfs.services.ports import Workspace
 from memfs.services.runs_view import is_current
 
 if TYPE_CHECKING:
     from memfs.domains.runs.replay import Replay
 
 
-class Briefing(ABC):
+class Briefing(Opened):
     """What an agent is given before it starts: the preamble of a task, the brief of a session."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     def context(
         self,

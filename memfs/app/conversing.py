@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from memfs.app.drafts import when_from
+from memfs.app.opened import Opened
 from memfs.errors import AccessError
-from memfs.model.origin import Actor
 from memfs.model.result import Result
 from memfs.services.modes import mode_error, require_serving, require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.app.memory import Memory
@@ -31,15 +30,8 @@ if TYPE_CHECKING:
 SHOWN_BYTES = 20_000
 
 
-class Conversing(ABC):
+class Conversing(Opened):
     """Sessions of coding agents, their turns, and the commits of the project."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
 
     @abstractmethod
     def forget(self, references: Sequence[str], *, why: str = "") -> Result:

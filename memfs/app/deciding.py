@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from memfs.model.origin import Actor
+from memfs.app.opened import Opened
 from memfs.model.result import Result
 from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
@@ -24,15 +24,8 @@ EditText = Callable[[bytes, str], bytes]
 """Lets a person edit a text; takes the bytes and a file suffix, returns what was saved."""
 
 
-class Deciding(ABC):
+class Deciding(Opened):
     """What waits for a decision, and who decides it."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
 
     @abstractmethod
     def _pass(self) -> Pass:

@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from memfs.app.opened import Opened
 from memfs.errors import MemfsError, UsageError
 from memfs.model.authority import Sink
-from memfs.model.origin import Actor
 from memfs.model.query import Query
 from memfs.model.result import Result, ResultStatus
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.app.memory import Memory
@@ -49,19 +47,8 @@ class CoreAnswer:
     is_there: bool = False
 
 
-class Dreaming(ABC):
+class Dreaming(Opened):
     """Going over memory at rest: light and deep passes, and the core that every session has."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def core(self) -> CoreAnswer:
         """Returns what every session starts with, as far as whoever asks may see it.

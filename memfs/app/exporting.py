@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
 from memfs.model.origin import Actor
 from memfs.services.modes import require_serving
@@ -71,15 +71,11 @@ FORMATS: Final[Mapping[str, ExportFormat]] = MappingProxyType(
 """Every format by name."""
 
 
-class Exporting(ABC):
+class Exporting(Opened):
     """What may leave a store, in the formats that others read."""
 
     workspace: Workspace
     actor: Actor
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def export(self, format_name: str) -> Exported:
         """Returns what may leave the store in a format, such as ``tracker`` or ``timeline``.

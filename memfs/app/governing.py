@@ -6,13 +6,11 @@ that changes something, and hands the work to its service.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from memfs.model.origin import Actor
+from memfs.app.opened import Opened
 from memfs.model.result import Result
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.app.granting import GrantOptions
@@ -23,15 +21,8 @@ if TYPE_CHECKING:
     from memfs.services.withdraw import Reach
 
 
-class Governing(ABC):
+class Governing(Opened):
     """The governing verbs of one opened store and the one who works with it."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks once, before anything else, at what changed outside memfs."""
 
     # What claims rest on ----------------------------------------------------------------
 

@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from memfs.app.opened import Opened
 from memfs.errors import ConflictError
-from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.result import Result, ResultStatus
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving, require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.domains.nodes.counting import NodeStats
@@ -65,24 +63,8 @@ class NodeChanges(TypedDict, total=False):
     drop_tags: Sequence[str]
 
 
-class Noting(ABC):
+class Noting(Opened):
     """Nodes and the profile: free-form memory with a summary, an abstract and a content."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     @abstractmethod
     def retract(self, reference: str, *, why: str = "") -> Result:

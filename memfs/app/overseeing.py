@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
-from memfs.model.origin import Actor
 from memfs.model.result import Result
 from memfs.model.scope import Scope
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.services.audit import AuditReport
@@ -20,15 +18,8 @@ if TYPE_CHECKING:
     from memfs.services.retrieval_log import LoggedRecall
 
 
-class Overseeing(ABC):
+class Overseeing(Opened):
     """The verbs by which a person oversees one opened store."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks once, before anything else, at what changed outside memfs."""
 
     # What is not to be relied on ------------------------------------------------------
 

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
-from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.model.scope import GLOBAL_SCOPE, Scope
-from memfs.services.beside import Beside
 from memfs.services.ports import Workspace
 
 OpenStore = Callable[[Path], Workspace]
@@ -23,17 +21,10 @@ GLOBAL_STORE = str(GLOBAL_SCOPE)
 """Names the global store where a store is to be named."""
 
 
-class Publishing(ABC):
+class Publishing(Opened):
     """The publications of one opened store."""
 
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
     open_other: OpenStore | None
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks once, before anything else, at what changed outside memfs."""
 
     def publish(self, reference: str, to: str, *, into: str = "") -> Result:
         """Offers a record to another namespace; its store decides, and a person accepts there.

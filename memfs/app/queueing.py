@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from memfs.app.idle_look import put_off_idle
 from memfs.app.nightly_look import put_off_nightly
+from memfs.app.opened import Opened
 from memfs.errors import MemfsError
-from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.services.ports import Workspace
 
@@ -27,15 +26,8 @@ WITHIN_S: Final = 0.5
 """What a person's command does of the jobs that wait, at its end: so many, begun within so long."""
 
 
-class Queueing(ABC):
+class Queueing(Opened):
     """Work that was put off: jobs that a hook left and somebody else does."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
 
     def jobs(self) -> tuple[Job, ...]:
         """Returns every job, running ones first; a program sees neither words nor places."""

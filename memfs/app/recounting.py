@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from memfs.model.origin import Actor
+from memfs.app.opened import Opened
 from memfs.model.record import DEFAULT_IMPORTANCE
 from memfs.model.result import Result
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving, require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.domains.timeline.events import EventView
@@ -77,20 +74,8 @@ class TimelineOptions(TypedDict, total=False):
     limit: int
 
 
-class Recounting(ABC):
+class Recounting(Opened):
     """What happened when: the timeline of a project."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     def record_event(self, text: str, **options: Unpack[EventOptions]) -> Result:
         """Records that something happened, once; what an agent tells waits like any proposal.

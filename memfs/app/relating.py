@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from memfs.app.opened import Opened
 from memfs.model.graph import RELATED
-from memfs.model.origin import Actor
 from memfs.model.record import DEFAULT_IMPORTANCE
 from memfs.model.result import Result
 from memfs.model.values import JsonValue
@@ -81,19 +80,8 @@ class MomentOptions(TypedDict, total=False):
     scopes: Sequence[str]
 
 
-class Relating(ABC):
+class Relating(Opened):
     """What relates to what: entities, and the edges between them."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     def add_entity(self, name: str, **options: Unpack[EntityOptions]) -> Result:
         """Makes a page for a thing; one that bears the name already stays the one.

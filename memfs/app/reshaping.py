@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from memfs.model.origin import Actor
+from memfs.app.opened import Opened
 from memfs.services.modes import require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.model.result import Result
@@ -29,19 +27,8 @@ class PartOptions(TypedDict, total=False):
     edges: tuple[str, ...]
 
 
-class Reshaping(ABC):
+class Reshaping(Opened):
     """Two that are one and one that is two: merges, splits, and the pages of entities."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def merge(self, first: str, second: str, *, why: str = "") -> Result:
         """Makes two records one: ``second`` gives way to ``first``; a program only proposes it.

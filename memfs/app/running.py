@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
-from memfs.model.origin import Actor
 from memfs.model.result import Result
 from memfs.services.modes import require_serving
 from memfs.services.ports import Workspace
@@ -66,19 +65,8 @@ class EndOptions(TypedDict, total=False):
     distil: Distil | None
 
 
-class Running(ABC):
+class Running(Opened):
     """What was done: runs, their outcome and their lineage."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def start_run(self, task: str, **options: Unpack[RunOptions]) -> Result:
         """Dispatches a run: fixes its place among others; the same id twice is one run."""

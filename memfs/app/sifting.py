@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
+from memfs.app.opened import Opened
 from memfs.errors import AccessError, MemfsError, UsageError
-from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.access import is_trusted
 from memfs.services.modes import require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.app.memory import Memory
@@ -29,19 +27,8 @@ NIGHTLY_ROUNDS: Final = 50
 """A night takes so much of what is new; what is left is for the next."""
 
 
-class Sifting(ABC):
+class Sifting(Opened):
     """From what was said and done to what is worth knowing: distillation in five stages."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def distill(
         self,

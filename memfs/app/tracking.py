@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Final
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
 from memfs.model.issue import EventKind, IssueState
-from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.services.modes import require_serving, require_taking
 from memfs.services.ports import Workspace
@@ -30,19 +29,8 @@ _SAID: Final = {
 }
 
 
-class Tracking(ABC):
+class Tracking(Opened):
     """What is open: the issues of a project."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def open_issue(self, title: str, *, detail: str = "", key: str = "") -> Result:
         """Opens an issue; one that is open already stays the one, one that was resolved reopens."""

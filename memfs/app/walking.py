@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
-from memfs.model.origin import Actor
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,24 +50,8 @@ class WalkOptions(TypedDict, total=False):
     as_of: str
 
 
-class Walking(ABC):
+class Walking(Opened):
     """The ways through what is related: neighbours, expansion, paths and pictures."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     @abstractmethod
     def _moment(self, valid_at: str, as_of: str) -> Moment:
