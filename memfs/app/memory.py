@@ -30,6 +30,7 @@ from memfs.app.relating import Relating
 from memfs.app.reshaping import Reshaping
 from memfs.app.running import Running
 from memfs.app.sifting import Sifting
+from memfs.app.stepping import Stepping
 from memfs.app.switches import settings_in_force
 from memfs.app.tracking import Tracking
 from memfs.app.walking import Walking
@@ -69,6 +70,7 @@ class Memory(
     Noting,
     Sifting,
     Dreaming,
+    Stepping,
 ):
     """One opened store and the one who works with it. Use it as a context manager."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfs.domains.claims.kinds import CLAIM_KINDS
+from memfs.domains.execution.kinds import EXECUTION_KINDS
 from memfs.domains.governance.kinds import GOVERNANCE_KINDS
 from memfs.domains.graph.kinds import GRAPH_KINDS
 from memfs.domains.provenance.kinds import PROVENANCE_KINDS
@@ -20,5 +21,6 @@ REGISTRY = KindRegistry(
         *SESSION_KINDS,
         *TIMELINE_KINDS,
         *GRAPH_KINDS,
+        *EXECUTION_KINDS,
     )
 )

@@ -75,6 +75,7 @@ SECTIONS: Final = (
         run="Record runs of agents: what was done, and what is left open.",
         issue="Keep what is open, and what became of it.",
         session="Keep and open conversations with coding agents.",
+        exec="Keep how far a task has come, and go on with it.",
         distill="Find what is worth keeping in sessions, commits and runs.",
         timeline="See what happened when, and record what did.",
         **{

@@ -61,6 +61,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="record.supersede", who=Who.PERSON_OR_SYSTEM),
             Rule(code="record.support", who=Who.ANYONE),
             Rule(code="run.correct", who=Who.ANYONE),
+            Rule(code="execution.move", who=Who.ANYONE),
             Rule(code="record.merge", who=Who.PERSON),
             Rule(code="record.split", who=Who.PERSON),
             Rule(code="record.part", who=Who.PERSON),

@@ -16,6 +16,7 @@ from memfs.model.authority import Sensitivity
 from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.evidence import EXCERPT_KIND
+from memfs.model.execution import TASK_KIND
 from memfs.model.kinds import KindRegistry
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
@@ -187,9 +188,16 @@ def _target_denial(context: Context) -> Reason | None:
 
 
 def _is_rewriting(context: Context, target: Record) -> bool:
-    """Whether a program would take lines out of a log, where nobody has looked at it (C15)."""
+    """Whether a program would take lines out of a log, where nobody has looked at it (C15).
+
+    Nor does it rewrite what a task is for: a task moves by its steps alone (A64).
+    """
     is_looked_at = context.submission.is_confirmed or context.is_person
-    return is_log(target.kind) and not is_looked_at and not is_grown(target, context.draft)
+    if is_looked_at:
+        return False
+    is_cut = is_log(target.kind) and not is_grown(target, context.draft)
+    origin = context.submission.origin
+    return is_cut or (target.kind == TASK_KIND and not is_hand_edit(origin))
 
 
 def _check_owner(context: Context, findings: Findings) -> Findings:

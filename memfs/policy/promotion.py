@@ -122,7 +122,7 @@ _PERSONAL: Final = frozenset({"preference", "profile"})
 _STATED: Final = frozenset({"fact", "decision", "reference", "warning", "note"})
 _ACCOUNTS: Final = frozenset({"evidence", "receipt"})
 _SOURCES: Final = frozenset({"evidence", "excerpt"})
-WORK_KINDS: Final = frozenset({"run", "issue", "session"})
+WORK_KINDS: Final = frozenset({"run", "issue", "session", "task", "step"})
 """Records of what was done and of what is left to be done; they ask nothing of anybody."""
 _HAPPENED: Final = frozenset({"event"})
 _RELATED: Final = frozenset({"entity", "edge"})

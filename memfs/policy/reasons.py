@@ -215,6 +215,21 @@ _ACTION: Final = {
     "action.not-named": "the approval does not name this action",
 }
 
+_EXECUTION: Final = {
+    "execution.closed": "the task is closed; nothing is added to it",
+    "execution.no-call": "a result belongs to a current call that waits for one",
+    "execution.answered": "the call has its result already",
+    "execution.effect": "an effect is a run, an issue or an observation that can be read here",
+    "execution.compensation": "another effect makes up for one that the task links",
+    "execution.off-path": "the step is not on the way to the head",
+    "execution.backwards": "a range begins before it ends",
+    "execution.open-call": "a call whose result is not known stays as it is",
+    "execution.split-pair": "a call would be parted from its result",
+    "execution.crossing": "the range takes in a part of what is compressed already",
+    "execution.nothing-left": "the task stands there; no branch would be left behind",
+    "execution.not-closing": "a task is closed as done or as abandoned",
+}
+
 _RESHAPING: Final = {
     "merge.kind": "only two entities, or two notes, become one",
     "merge.same": "a record cannot be merged into itself",
@@ -262,6 +277,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_OUTCOME,
         **_NODE,
         **_ACTION,
+        **_EXECUTION,
         **_RESHAPING,
         **_ADMINISTRATION,
     }

@@ -232,6 +232,11 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "edge refused": lambda memory, target: answered(
             lambda: memory.relate(target.reference, target.reference[-6:])
         ),
+        "tasks": lambda memory, target: answered(lambda: memory.list_tasks(is_all=True)),
+        "task": lambda memory, target: answered(lambda: memory.show_task(target.reference)),
+        "task context": lambda memory, target: answered(
+            lambda: memory.task_context(target.reference, budget=100_000)
+        ),
     }
 )
 """Name to what an agent gets from it."""
@@ -299,6 +304,9 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "path": "path",
         "similar": "similar",
         "graph_around": "picture",
+        "list_tasks": "tasks",
+        "show_task": "task",
+        "task_context": "task context",
     }
 )
 """Methods of ``Memory`` that hand out something of a store, with their surface."""
@@ -318,6 +326,7 @@ CHANGES: Final = frozenset(
         "merge", "unmerge", "split", "unsplit",
         "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep",
         "record_event",
+        "start_task", "grow_task", "compress_task", "maintain_task", "revise_task", "finish_task",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""
@@ -380,6 +389,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "path": "path",
         "similar": "similar",
         "graph": "graph_around",
+        "exec": "show_task",
     }
 )
 """Commands with the method that they call, or ``settings`` where they read no record."""
@@ -395,7 +405,7 @@ UNTYPED: Final = frozenset(
         "sessions",
         "idle sessions", "entities", "project log", "project change", "session search", "jobs",
         "issues", "core",
-        "export", "timeline",
+        "export", "timeline", "tasks",
         "runs",
         "protocol",
     )

@@ -93,6 +93,13 @@ def test_a_run_is_corrected_by_who_told_of_it_or_by_a_person() -> None:
     ]
 
 
+def test_anyone_who_may_read_a_task_moves_it_unless_nothing_is_taken_in() -> None:
+    for actor in (ANA, AGENT):
+        assert administration.decide_operation("execution.move", actor, SETTINGS).is_admitted
+    off = replace(SETTINGS, mode=Mode.OFF)
+    assert codes(administration.decide_operation("execution.move", ANA, off)) == ["mode.off"]
+
+
 def test_withdrawing_follows_the_table_of_moves() -> None:
     active, gone = stored(1).record, claim(status=Status.DELETED)
     for decide in (

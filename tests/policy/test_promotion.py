@@ -161,6 +161,32 @@ def test_what_was_done_is_recorded_and_worth_what_its_channel_is(
     assert decision.authority is authority
 
 
+TASK = Record(kind="task", title="Let the export resume", fields={"state": "open"})
+STEP = Record(kind="step", title="It stops", body="It stops.", fields={"move": "grow"})
+
+
+@pytest.mark.parametrize("record", [TASK, STEP])
+def test_a_task_and_its_steps_are_recorded_as_work(record: Record) -> None:
+    decision = submit(record, AGENT)
+    assert (decision.verdict, decision.rule) == (Verdict.ACTIVATE, "work.recorded")
+    assert decision.authority is Authority.NONE
+    assert submit(record, IMPORT).verdict is Verdict.QUARANTINE
+
+
+def test_a_program_rewrites_neither_a_task_nor_a_step() -> None:
+    task = stored(1, AGENT, kind="task", title="Let it stop", body="", fields={"state": "open"})
+    step = stored(1, AGENT, kind="step", fields={"move": "grow"})
+    for known, draft in ((task, TASK), (step, STEP)):
+        changed = submit(
+            draft,
+            AGENT,
+            action=CandidateAction.REVISE,
+            target=known.record.id,
+            ledger=view(target=known),
+        )
+        assert codes(changed) == ["target.append-only"]
+
+
 def test_what_work_leaves_for_later_does_not_keep_it_from_being_recorded() -> None:
     words = "Once the build is green, run the migration."
     issue = Record(kind="issue", body=words, fields={"key": "x"})

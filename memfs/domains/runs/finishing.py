@@ -27,7 +27,7 @@ from memfs.domains.runs.record import EndedRun, Recorded, record_run
 from memfs.domains.runs.run_words import NOT_KEPT, Screen
 from memfs.domains.runs.starting import OtherRunError, note_from, prepare, recorded_run, screen_for
 from memfs.domains.runs.views import show_run
-from memfs.errors import GitError, MemfsError, UsageError
+from memfs.errors import MemfsError, UsageError
 from memfs.model.evidence import Observation
 from memfs.model.ids import RUN_PREFIX
 from memfs.model.origin import Actor, Channel
@@ -38,6 +38,7 @@ from memfs.model.run import FINAL_STATES, NO_OUTCOME, RunOutcome, RunState
 from memfs.policy.reasons import reason
 from memfs.services.modes import is_taking, require_taking
 from memfs.services.ports import Workspace
+from memfs.services.project_head import project_commit
 
 _LOST: Final = "lost: nobody said how it ended"
 _FIX: Final = "memfs doctor --fix records it, as cancelled where nobody knows how it ended"
@@ -273,7 +274,7 @@ def _told(
         notes += [answer.note] if answer.note else []
     outcome = screen.outcome(outcome)
     notes += screen.notes
-    commit = _project_commit(workspace)
+    commit = project_commit(workspace)
     seen = ending.seen
     return EndedRun(
         note=replace(note, notes=tuple(notes)),
@@ -359,20 +360,3 @@ def _duration(ending: RunEnd, note: DispatchNote, finished: datetime) -> float |
         return round(ending.duration_s, 3)
     seconds = (finished - note.started).total_seconds()
     return round(seconds, 3) if seconds > 0 else None
-
-
-def _project_commit(workspace: Workspace) -> str:
-    """Returns the commit of the project that is checked out; empty when there is none."""
-    if workspace.project_dir is None:
-        return ""
-    from memfs.store.discovery import find_git_project  # only what ends asks Git
-    from memfs.store.git import run_git
-
-    try:
-        found = find_git_project(workspace.project_dir)
-        if found is None:
-            return ""
-        said = run_git(found.git_dir, None, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    except GitError:
-        return ""
-    return said.decode("ascii", "replace").strip()

@@ -1,0 +1,1 @@
+"""Execution state: tasks with one head each, and the steps that were taken in them."""
