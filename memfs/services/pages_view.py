@@ -7,25 +7,25 @@ there are no pages, and it costs next to nothing. The note is disposable.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant, parse_instant
+from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
-from memfs.store.layout import HOLD_FOLDER, VIEWS_FOLDER
+from memfs.services.view_notes import drop_note, read_note, rules_of, write_note
+from memfs.store.layout import VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
 
 INDEX_NAME: Final = "index.md"
 FOLDERS: Final = ("entities", "projects", "decisions", "months", "topics", "sources")
 """Below ``views/``: a folder for each type of page but the index."""
 _ENTITIES: Final = "graph/entities"
-_RULES: Final = ("pollution", HOLD_FOLDER)
 _STAMP: Final = "pages.json"
 _VERSION: Final = 1
 
@@ -58,9 +58,7 @@ def has_pages(snapshot: Snapshot) -> bool:
 
 def page_rules(workspace: Workspace, snapshot: Snapshot) -> str:
     """Returns what decides beside the records what is shown of them, as one string."""
-    rules = (snapshot.folder_id(folder)[:16] or "-" for folder in _RULES)
-    settings = workspace.settings
-    return f"{settings.mode}.{settings.project}.{'.'.join(rules)}"
+    return f"{workspace.settings.project}.{rules_of(workspace, snapshot)}"
 
 
 def are_pages_current(workspace: Workspace) -> bool:
@@ -122,20 +120,18 @@ def _files(workspace: Workspace) -> Iterator[tuple[str, int]]:
 
 def read_page_stamp(workspace: Workspace) -> PageStamp | None:
     """Returns what the pages were made from; ``None`` when nobody knows."""
-    try:
-        value = json.loads((workspace.cache_dir / _STAMP).read_bytes())
-        if value["v"] != _VERSION:
-            return None
-        return PageStamp(
-            rules=str(value["rules"]),
-            commit=str(value["commit"]),
-            until=parse_instant(value["until"]) if value["until"] else None,
-            files=int(value["files"]),
-            changed=int(value["changed"]),
-            folders=tuple(map(int, value["folders"])),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+    return read_note(workspace, _STAMP, _VERSION, _stamp_from)
+
+
+def _stamp_from(value: Mapping[str, Any]) -> PageStamp:
+    return PageStamp(
+        rules=str(value["rules"]),
+        commit=str(value["commit"]),
+        until=parse_instant(value["until"]) if value["until"] else None,
+        files=int(value["files"]),
+        changed=int(value["changed"]),
+        folders=tuple(map(int, value["folders"])),
+    )
 
 
 def write_page_stamp(
@@ -163,8 +159,7 @@ def write_page_stamp(
 
 
 def _write(workspace: Workspace, stamp: PageStamp) -> None:
-    value = {
-        "v": _VERSION,
+    values: dict[str, JsonValue] = {
         "rules": stamp.rules,
         "commit": stamp.commit,
         "until": format_instant(stamp.until) if stamp.until is not None else "",
@@ -172,18 +167,12 @@ def _write(workspace: Workspace, stamp: PageStamp) -> None:
         "changed": stamp.changed,
         "folders": list(stamp.folders),
     }
-    place = workspace.cache_dir / _STAMP
-    aside = place.with_suffix(f".{os.getpid()}")
-    with suppress(OSError):
-        workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside.write_text(json.dumps(value), encoding="ascii")
-        aside.replace(place)
+    write_note(workspace, _STAMP, _VERSION, values)
 
 
 def drop_page_stamp(workspace: Workspace) -> None:
     """Forgets what the pages were made from, so that they are made anew."""
-    with suppress(OSError):
-        (workspace.cache_dir / _STAMP).unlink()
+    drop_note(workspace, _STAMP)
 
 
 def note_looked(workspace: Workspace, changed: int) -> None:

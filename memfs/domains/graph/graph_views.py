@@ -23,7 +23,6 @@ from memfs.domains.graph.view_stamp import (
     has_graph,
     is_current,
     read_stamp,
-    rules_of,
     write_stamp,
 )
 from memfs.errors import DataError, StoreError
@@ -38,6 +37,7 @@ from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import read_projection, write_projection
 from memfs.services.served_records import read_paths, read_records, served_places
+from memfs.services.view_notes import rules_of
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot
 

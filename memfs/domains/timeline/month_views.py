@@ -23,7 +23,6 @@ from memfs.domains.timeline.view_stamp import (
     has_files,
     is_current,
     read_stamp,
-    rules_of,
     view_of_month,
     write_stamp,
 )
@@ -38,6 +37,7 @@ from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.projection_source import read_projection, write_projection
 from memfs.services.served_records import read_records, served_places
+from memfs.services.view_notes import rules_of
 from memfs.store.snapshot import Snapshot
 
 Order: TypeAlias = tuple[datetime, str]

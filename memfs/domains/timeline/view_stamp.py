@@ -6,19 +6,18 @@ every month is made anew.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from memfs.model.event import TIMELINE_FOLDER
+from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
-from memfs.store.layout import HOLD_FOLDER, VIEWS_FOLDER
+from memfs.services.view_notes import drop_note, read_note, rules_of, write_note
+from memfs.store.layout import VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
 
-_RULES: Final = ("pollution", HOLD_FOLDER)
 _STAMP: Final = "timeline-views.json"
 _VERSION: Final = 1
 
@@ -50,12 +49,6 @@ def folder_of(snapshot: Snapshot) -> str:
     return snapshot.folder_id(TIMELINE_FOLDER) or "-"
 
 
-def rules_of(workspace: Workspace, snapshot: Snapshot) -> str:
-    """Returns what decides beside the events what is shown of them, as one string."""
-    rules = (snapshot.folder_id(folder)[:16] or "-" for folder in _RULES)
-    return f"{workspace.settings.mode}.{'.'.join(rules)}"
-
-
 def is_current(workspace: Workspace, snapshot: Snapshot) -> bool:
     """Tells whether the views are those of ``snapshot`` and all lie there."""
     stamp = read_stamp(workspace)
@@ -75,35 +68,26 @@ def has_files(workspace: Workspace, stamp: Stamp) -> bool:
 
 def read_stamp(workspace: Workspace) -> Stamp | None:
     """Returns what the views were made from; ``None`` when nobody knows."""
-    try:
-        value = json.loads((workspace.cache_dir / _STAMP).read_bytes())
-        if value["v"] != _VERSION:
-            return None
-        months = {str(month): str(digest) for month, digest in value["months"].items()}
-        folder, rules, commit = (str(value[name]) for name in ("folder", "rules", "commit"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+    return read_note(workspace, _STAMP, _VERSION, _stamp_from)
+
+
+def _stamp_from(value: Mapping[str, Any]) -> Stamp:
+    months = {str(month): str(digest) for month, digest in value["months"].items()}
+    folder, rules, commit = (str(value[name]) for name in ("folder", "rules", "commit"))
     return Stamp(folder=folder, rules=rules, commit=commit, months=months)
 
 
 def write_stamp(workspace: Workspace, stamp: Stamp) -> None:
     """Notes what the views were made from, once they lie there."""
-    value = {
-        "v": _VERSION,
+    values: dict[str, JsonValue] = {
         "folder": stamp.folder,
         "rules": stamp.rules,
         "commit": stamp.commit,
         "months": dict(sorted(stamp.months.items())),
     }
-    place = workspace.cache_dir / _STAMP
-    aside = place.with_suffix(f".{os.getpid()}")
-    with suppress(OSError):
-        workspace.cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside.write_text(json.dumps(value), encoding="ascii")
-        aside.replace(place)
+    write_note(workspace, _STAMP, _VERSION, values)
 
 
 def drop_stamp(workspace: Workspace) -> None:
     """Forgets what the views were made from, so that they are made anew."""
-    with suppress(OSError):
-        (workspace.cache_dir / _STAMP).unlink()
+    drop_note(workspace, _STAMP)
