@@ -210,7 +210,7 @@ def test_the_json_packet_is_json_inside_the_same_fence() -> None:
     assert strip_packets(f"a{packet.text}b") == "ab"
 
 
-@given(body=st.text(min_size=1, max_size=80), speaker=st.text(max_size=20))
+@given(body=st.text(min_size=1, max_size=40), speaker=st.text(max_size=20))
 @pytest.mark.parametrize("style", list(PacketFormat))
 def test_no_record_can_break_out_of_its_packet(
     style: PacketFormat, body: str, speaker: str
