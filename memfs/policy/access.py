@@ -17,6 +17,7 @@ from typing import Final, assert_never
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.conflict import CONFLICT_KIND
 from memfs.model.decision import Reason
+from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
 from memfs.model.grant import Grant
 from memfs.model.origin import Actor, Channel, PrincipalKind
@@ -47,7 +48,7 @@ class AccessRequest:
         scopes: Scopes that were asked for; empty for all that the actor may see.
         memberships: Private and shared scopes that the actor is in right now: its task,
             session, thread, teams. Set by the entry point, never by the request's text.
-        valid_at: What was true then; ``None`` for now.
+        valid_at: What was true then, and had happened by then; ``None`` for now.
         clearance: The most sensitive that a program may be given without a grant.
         is_history: A person looks at earlier versions and replaced records.
         sees_replaced: A person looks at what was replaced too, beside what took its place, and
@@ -118,7 +119,7 @@ def may_read(record: Record, request: AccessRequest) -> AccessDecision:
     right = read_right(record, request)
     if not right.allowed:
         return right
-    denial = _check_status(record, request) or _check_time(record, request)
+    denial = _check_status(record, request) or _check_time(record, request, right.shown)
     return right if denial is None else _denied(denial)
 
 
@@ -294,7 +295,7 @@ def _is_replaced_later(record: Record, request: AccessRequest) -> bool:
     return (request.valid_at or request.now) < record.superseded_from
 
 
-def _check_time(record: Record, request: AccessRequest) -> str | None:
+def _check_time(record: Record, request: AccessRequest, shown: frozenset[str] | None) -> str | None:
     if request.is_history and request.is_trusted_reader:
         return None
     if record.expires is not None and record.expires <= request.now:
@@ -302,11 +303,25 @@ def _check_time(record: Record, request: AccessRequest) -> str | None:
     if request.sees_replaced and request.is_trusted_reader and request.valid_at is None:
         return None
     moment = request.valid_at or request.now
-    if record.valid_from is not None and moment < record.valid_from:
+    start = record.valid_from or _happened(record, request, shown)
+    if start is not None and moment < start:
         return "access.not-valid"
     if record.valid_until is not None and moment >= record.valid_until:
         return "access.not-valid"
     return None
+
+
+def _happened(
+    record: Record, request: AccessRequest, shown: frozenset[str] | None
+) -> datetime | None:
+    """Returns from when on an event answers who asks what was true at another moment.
+
+    Who may not see when it happened does not find it out by asking for one moment after another.
+    What is planned is told as long as nobody asks about a time before it.
+    """
+    is_asked = record.kind == EVENT_KIND and request.valid_at is not None
+    is_told = shown is None or "event_time" in shown
+    return record.event_time if is_asked and is_told else None
 
 
 def _check_sensitivity(record: Record, request: AccessRequest) -> str | None:

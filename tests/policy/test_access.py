@@ -209,3 +209,16 @@ def test_confidence_and_importance_open_no_door(confidence: float, importance: i
     hidden = claim(scope=scope, confidence=0.0)
     boasting = replace(hidden, confidence=confidence, importance=importance)
     assert may_read(boasting, request(AGENT)) == may_read(hidden, request(AGENT))
+
+
+@pytest.mark.parametrize("actor", [ANA, AGENT])
+def test_an_event_answers_for_the_time_from_which_on_it_happened(actor: Actor) -> None:
+    event = Record(kind="event", title="Moved", scope=PROJECT, event_time=NOW)
+    assert verdict(event, request(actor, valid_at=NOW - DAY)) == "access.not-valid"
+    assert verdict(event, request(actor, valid_at=NOW)) == "ok"
+    planned = replace(event, event_time=NOW + DAY)
+    assert verdict(planned, request(actor)) == "ok"
+    assert verdict(planned, request(actor, valid_at=NOW)) == "access.not-valid"
+    said = replace(event, valid_from=NOW - 2 * DAY)
+    assert verdict(said, request(actor, valid_at=NOW - DAY)) == "ok"
+    assert verdict(claim(event_time=NOW, scope=PROJECT), request(valid_at=NOW - DAY)) == "ok"

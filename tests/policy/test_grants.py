@@ -317,3 +317,15 @@ def test_only_a_grant_that_counts_is_taken_back() -> None:
         denial = check_revocation(over, NOW)
         assert denial is not None
         assert denial.code == "grant.over"
+
+
+def test_who_may_not_see_when_an_event_happened_learns_it_by_no_question() -> None:
+    event = Record(
+        kind="event", title="Moved", scope=PROJECT, record_class="clinical", event_time=NOW
+    )
+    of_class = {"record_classes": ("clinical",), "kinds": ("event",)}
+    blind = grant(shown_fields=("title",), **of_class)
+    assert may_read(event, asked(blind, valid_at=NOW - DAY)).allowed
+    seeing = grant(shown_fields=("title", "event_time"), **of_class)
+    assert not may_read(event, asked(seeing, valid_at=NOW - DAY)).allowed
+    assert may_read(event, asked(seeing, valid_at=NOW)).allowed
