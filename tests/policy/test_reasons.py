@@ -33,6 +33,7 @@ from memfs.policy.administration import decide_correct, decide_operation, decide
 from memfs.policy.conversations import Conversation, check_conversation
 from memfs.policy.dispatching import MOST_GOING_ON, check_dispatch
 from memfs.policy.edges import check_name
+from memfs.policy.execution_moves import MoveCase, refusal
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.keeping import KeepingCase, check_keeping, check_profile_line
 from memfs.policy.promotion import ROWS
@@ -42,6 +43,7 @@ from memfs.policy.resolution import check_resolution
 from memfs.policy.utility import OutcomeCase, check_outcome
 from memfs.policy.verification import Verification
 from tests.policy.test_eligibility import REFUSED
+from tests.policy.test_execution_moves import REFUSED as MOVES_REFUSED
 from tests.support.policy import (
     AGENT,
     ANA,
@@ -355,6 +357,13 @@ def node_faults() -> Iterable[Reason]:
     )
 
 
+def execution_faults() -> Iterable[Reason]:
+    """Yields the reasons why a move of a task is refused."""
+    for _, tree, wish in MOVES_REFUSED:
+        denial = refusal(MoveCase(tree=tree, wish=wish, linkable=frozenset({"run_a", "run_b"})))
+        yield from filter(None, (denial,))
+
+
 def test_every_code_is_reached_by_a_decision() -> None:
     reached = {item.code for decision in decisions() for item in decision.reasons}
     reached |= {
@@ -370,6 +379,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *filter(None, (check_dispatch(AGENT, going_on=MOST_GOING_ON),)),
             *node_faults(),
             *reshaping_faults(),
+            *execution_faults(),
             *filter(None, (check_name(identifier(1, "ent")),)),
         )
     }
