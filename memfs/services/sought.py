@@ -6,7 +6,9 @@ branch, in the stash or on no branch at all is found like any other.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -36,6 +38,9 @@ from memfs.store.snapshot import Snapshot
 
 TEXT_CHARS: Final = 6
 """A shorter text stands in too many places by chance to be hunted down."""
+_AS_MARKDOWN: Final = "records/note/x.md"
+_AS_JSON: Final = "evidence/x.json"
+_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +165,11 @@ def _phrases(
 
 
 def _phrases_of_file(workspace: Workspace, data: bytes) -> Iterator[str]:
-    for path in ("records/note/x.md", "evidence/x.json"):
+    is_json = data.lstrip().startswith(b"{")
+    # A draft may be any text: read as one, the braces and keys of JSON would be its words.
+    for path in (_AS_JSON, _AS_MARKDOWN) if is_json else (_AS_MARKDOWN,):
+        if path == _AS_MARKDOWN and _is_object(data):
+            break
         try:
             record = decode_record(data, path=path, registry=workspace.registry, draft=True).record
         except DataError:
@@ -169,8 +178,17 @@ def _phrases_of_file(workspace: Workspace, data: bytes) -> Iterator[str]:
             yield from phrases_of(record)
             return
     # A file that is no record any more still says what it says.
-    _, _, body = data.decode("utf-8", "replace").rpartition("\n---")
-    yield from phrases_in(body)
+    text = data.decode("utf-8", "replace")
+    if is_json:
+        text = "\n".join(said for said in _STRING.findall(text) if " " in said)
+    yield from phrases_in(text.rpartition("\n---")[2])
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return isinstance(json.loads(data), dict)
+    except ValueError:
+        return False
 
 
 def _words_that_stay(

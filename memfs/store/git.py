@@ -1,9 +1,10 @@
 """Runs Git as a child process, for one bounded question at a time.
 
 Invariants: the child sees no ``GIT_*`` variable of the caller, no user or system
-configuration, no hooks, no prompts, no pager and no file system monitor; it never waits
-longer than its timeout; the repository is always named, never discovered. Commands that
-only read take no optional lock, so that they cannot disturb a writer.
+configuration, no hooks, no prompts, no pager and no file system monitor; it fetches nothing,
+not even an object that is missing; it never waits longer than its timeout; the repository is
+always named, never discovered. Commands that only read take no optional lock, so that they
+cannot disturb a writer.
 """
 
 from __future__ import annotations
@@ -74,6 +75,9 @@ def git_environment(*, is_read: bool = True, index_file: Path | None = None) -> 
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_LITERAL_PATHSPECS": "1",
         "GIT_OPTIONAL_LOCKS": "0" if is_read else "1",
+        # An object that is missing would be fetched, by whatever program the repository names.
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
     }
     if index_file is not None:
         clean["GIT_INDEX_FILE"] = str(index_file)

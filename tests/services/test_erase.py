@@ -193,3 +193,19 @@ def test_what_a_killed_process_left_of_a_session_is_removed_or_named(tmp_path: P
     assert result.status is ResultStatus.PROBLEMS
     assert result.data["remaining"] == ["unfinished sessions"]
     assert [path.name for path in sessions.glob(".gone-*")] == [left.name]
+
+
+def test_erasing_what_is_kept_as_json_takes_its_words_and_no_other_file(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project) as memory:
+        kept = memory.record_event("Signed the contract of the harbour", kind="work").target
+        gone = memory.record_event(f"Sold {WORDS}", kind="work").target
+        ends = [memory.add_entity(name).target for name in ("Pier", "Crane", "Quay")]
+        edge = memory.relate("Pier", "Crane", "uses").target
+        memory.relate("Pier", "Quay", "uses")
+    result = erased(project, gone, edge)
+    assert result.status is ResultStatus.DONE, result.message
+    assert residue(project) == []
+    with memory_of(project) as memory:
+        assert [event.id for event in memory.timeline()] == [kept]
+        assert {node.id for node in memory.neighbors("Pier").nodes} == {ends[2]}

@@ -99,3 +99,25 @@ def test_a_repository_cannot_make_a_read_run_a_program(store: Store, tmp_path: P
     store.maintain(is_forced=True)
     store.health()
     assert not ran.exists(), ran.read_text()
+
+
+def test_an_object_that_is_missing_is_not_fetched_by_a_program_of_the_repository(
+    store: Store, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    script.chmod(0o755)
+    person = Repository(store.root)
+    for name, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.url": f"ext::{script}",
+        "remote.origin.promisor": "true",
+        "protocol.allow": "always",
+        "protocol.ext.allow": "always",
+    }.items():
+        person.git("config", name, value)
+    with pytest.raises(GitFailedError):
+        run_git(store.git_dir, None, "cat-file", "-p", "1" * 40, timeout_s=5)
+    assert not ran.exists()
