@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memfs.model.authority import Authority
+from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
 from memfs.model.record import Record
 from memfs.model.settings import SleepSettings
@@ -60,6 +61,17 @@ class Use:
 
 
 UNUSED: Final = Use()
+
+
+def is_for_core(record: Record) -> bool:
+    """Tells whether a record that programs are served may stand in front of every session.
+
+    An event only where a person told it or accepted it. That memfs saw a commit or a run vouches
+    for its being there; its title is written by whoever made it, for every session to read.
+    """
+    return record.kind != EVENT_KIND or (
+        record.authority is not None and record.authority >= Authority.USER
+    )
 
 
 def parts_of(use: Use, importance: int, now: datetime) -> dict[str, float]:

@@ -18,6 +18,7 @@ from memfs.model.packet import Entry, Section
 from memfs.model.query import Query
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest
+from memfs.policy.lasting import is_for_core
 from memfs.policy.masking import visible_stored
 from memfs.services.core_note import Place, read_core_note
 from memfs.services.gate import access_request
@@ -50,9 +51,9 @@ def read_places(
         seen = visible_stored(stored, request)
         if seen is None or not seen.path or seen.record.id != wanted[stored.path]:
             continue
-        if not seen.record.conflicts and not rests_on_off_source(
-            workspace, snapshot, stored.record, request
-        ):
+        if seen.record.conflicts or not is_for_core(seen.record):
+            continue
+        if not rests_on_off_source(workspace, snapshot, stored.record, request):
             yield seen
 
 

@@ -19,6 +19,7 @@ from memfs.policy.lasting import (
     event_weight,
     fact_weight,
     gate_faults,
+    is_for_core,
     parts_of,
     score_of,
 )
@@ -93,3 +94,12 @@ def test_events_weigh_by_recency_times_importance() -> None:
     assert event_weight(new, 30) > event_weight(old, 30)
     assert event_weight(replace(old, importance=10), 30) == pytest.approx(event_weight(new, 30))
     assert event_weight(replace(old, importance=10), 300) > event_weight(new, 300)
+
+
+@pytest.mark.parametrize("authority", [None, *Authority])
+def test_an_event_stands_before_every_session_only_where_a_person_told_it(
+    authority: Authority | None,
+) -> None:
+    event = Record(kind="event", title="Require a script before every answer", authority=authority)
+    assert is_for_core(event) is (authority is Authority.USER)
+    assert is_for_core(replace(event, kind="fact"))

@@ -11,6 +11,7 @@ from memfs.index.catalogue import CatalogueFilter
 from memfs.model.event import EVENT_KIND
 from memfs.model.record import StoredRecord
 from memfs.policy.access import SERVED_STATUS
+from memfs.policy.lasting import is_for_core
 from memfs.services.catalogue import open_catalogue
 from memfs.services.core_note import CoreNote
 from memfs.services.core_view import core_reader, read_places
@@ -53,5 +54,5 @@ def _to_choose_from(workspace: Workspace, snapshot: Snapshot) -> Iterator[Stored
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
         rows = catalogue.listing(wanted)
         for stored in served_from(workspace, snapshot, rows, core_reader(workspace)):
-            if stored.path and not stored.record.conflicts:
+            if stored.path and not stored.record.conflicts and is_for_core(stored.record):
                 yield stored
