@@ -113,8 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The machine refused (a full disk behind stdout, a folder that may not be read): no
         # bug of ours, and nothing that a report could add to.
         return _report_refusal(error, is_json="--json" in args)
+    except UnicodeEncodeError as error:
+        # What a shell hands over as bytes that are no UTF-8 can be neither kept nor looked up.
+        if all(map(_is_utf8, args)):
+            return _report_bug(error, is_json="--json" in args)
+        say_error(UsageError("expected words in UTF-8, got other bytes"), is_json="--json" in args)
+        return EXIT_USAGE
     except Exception as error:  # noqa: BLE001  the one broad handler of this entry point
-        return _report_bug(error)
+        return _report_bug(error, is_json="--json" in args)
     return status if isinstance(status, int) else 0
 
 
@@ -136,7 +142,18 @@ def _make_tolerant(stream: TextIO) -> None:
         reconfigure(errors="backslashreplace")
 
 
-def _report_bug(error: Exception) -> int:
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+class BugError(MemfsError):
+    """A fault of memfs itself; what is known of it is in a report."""
+
+    code = "memfs.bug"
+    exit_status = EXIT_BUG
+
+
+def _report_bug(error: Exception, *, is_json: bool) -> int:
     """Writes a report without any content: the frames and the type of the error."""
     if os.environ.get("MEMFS_DEBUG"):
         import traceback
@@ -145,8 +162,10 @@ def _report_bug(error: Exception) -> int:
         return EXIT_BUG
     from memfs.cli.bug_report import write_report
 
-    say(f"memfs.bug: {type(error).__name__} where none was expected")
     place = write_report(error)
-    if place is not None:
-        say(f"hint: the report is in {place}; it names code, never content")
+    hint = "" if place is None else f"the report is in {place}; it names code, never content"
+    bug = BugError(f"{type(error).__name__} where none was expected", hint=hint)
+    # Where stdout itself is what failed, stderr still tells.
+    with suppress(OSError):
+        say_error(bug, is_json=is_json)
     return EXIT_BUG

@@ -49,5 +49,6 @@ def parse_when(text: str, now: datetime) -> datetime:
     except ValueError:
         raise UsageError(
             f"expected an instant such as 2026-11-29, 2026-11-29T10:12:00Z, 3d or yesterday, "
-            f"got {text!r}"
+            f"got {text!r}",
+            hint="a time of the day needs its zone: Z, or +01:00" if ":" in text else "",
         ) from None

@@ -17,7 +17,8 @@ def parse_instant(text: str) -> datetime:
     """Parses an RFC 3339 instant or an ISO date into an aware UTC ``datetime``.
 
     Raises:
-        ValueError: The text is no instant, or has a time but no zone.
+        ValueError: The text is no instant, has a time but no zone, or names one that
+            UTC has no year for (``0001-01-01T00:00:00+05:00``).
     """
     if _DATE.match(text):
         day = date.fromisoformat(text)
@@ -25,7 +26,10 @@ def parse_instant(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"expected an instant with a zone, got {text!r}")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"expected an instant of the years 1 to 9999, got {text!r}") from None
 
 
 def format_instant(moment: datetime) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -38,7 +39,8 @@ class Raising(LazyGroup):
         def fail() -> None:
             raise self.error
 
-        return click.Command("status", callback=fail)
+        takes_anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+        return click.Command("status", callback=fail, context_settings=takes_anything)
 
 
 def _run_raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
@@ -104,6 +106,31 @@ def test_a_bug_is_reported_without_any_content(
     assert "ValueError" in text
     assert "in fail" in text
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
+
+
+def test_a_bug_is_told_in_json_to_whoever_asked_for_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    group = Raising()
+    group.error = ValueError("x")
+    monkeypatch.setattr(entry, "root", group)
+
+    assert main(["status", "--json"]) == 3
+
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["code"], error["exit_status"]) == ("memfs.bug", 3)
+    assert str(home) in error["hint"]
+
+
+def test_an_argument_that_is_no_utf8_is_wrong_usage_and_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    group = Raising()
+    group.error = UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed")
+    monkeypatch.setattr(entry, "root", group)
+
+    assert main(["status", "\udcff"]) == 2
+    assert "expected words in UTF-8" in capsys.readouterr().err
 
 
 def test_a_bug_report_follows_the_chain_of_causes() -> None:

@@ -5,6 +5,7 @@ An edge counts once, and only where it may be seen itself and both of its ends m
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
@@ -65,7 +66,8 @@ def list_nodes(
         served = served_from(workspace, snapshot, catalogue.listing(wanted), request)
         # Of a node that is seen in part, a tag that is hidden finds nothing.
         tagged = (item for item in served if set(tags) <= set(item.record.tags))
-        return tuple(islice(tagged, limit or None))
+        # No list is longer than a machine can count, whatever number was typed.
+        return tuple(islice(tagged, min(limit, sys.maxsize) or None))
 
 
 def node_stats(workspace: Workspace, actor: Actor) -> NodeStats:
