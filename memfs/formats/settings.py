@@ -57,13 +57,16 @@ if TYPE_CHECKING:
 
 _DIGEST_CHARS: Final = 8
 _TIME_OF_DAY: Final = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-_YOUNGER: Final[Mapping[str, Any]] = {
-    "sources_off": frozenset(),
-    "runs": RunSettings(),
-    "nodes": NodeSettings(),
-    "graph": GraphSettings(),
-    "sleep": SleepSettings(),
-    "forms": True,
+_YOUNGER: Final[Mapping[type, Mapping[str, Any]]] = {
+    Settings: {
+        "sources_off": frozenset(),
+        "runs": RunSettings(),
+        "nodes": NodeSettings(),
+        "graph": GraphSettings(),
+        "sleep": SleepSettings(),
+    },
+    TrustSettings: {"forms": True},
+    RankSettings: {"graph": RankSettings().graph},
 }
 """Settings that count in the digest only where they are not the default: they are younger."""
 
@@ -132,10 +135,11 @@ def _canonical(settings: Settings) -> str:
         if isinstance(value, frozenset):
             return sorted(value)
         said = {name: getattr(value, name) for name in value.__slots__}
+        younger = _YOUNGER.get(type(value), {})
         return {
             name: part
             for name, part in said.items()
-            if name not in _YOUNGER or part != _YOUNGER[name]
+            if name not in younger or part != younger[name]
         }
 
     return json.dumps(replace(settings, digest=""), default=plain, sort_keys=True)
@@ -160,6 +164,7 @@ _RANK: Final[Mapping[str, Field]] = {
     "importance": _WEIGHT,
     "vector": _WEIGHT,
     "outcome": _WEIGHT,
+    "graph": _WEIGHT,
     "half_life_days": number(0.01, 100_000),
     "floor": number(0, 1_000),
 }

@@ -63,7 +63,10 @@ class TrustSettings:
 
 @frozen
 class RankSettings:
-    """Weights of the rank; 0 switches a signal off."""
+    """Weights of the rank; 0 switches a signal off.
+
+    ``graph`` weighs an edge beside the hit that brought it; 0 keeps edges out of answers.
+    """
 
     keyword: float = 1.0
     recency: float = 0.1
@@ -71,6 +74,7 @@ class RankSettings:
     importance: float = 0.1
     vector: float = 0.0
     outcome: float = 0.1
+    graph: float = 0.5
     half_life_days: float = 30.0
     floor: float = 0.25
 

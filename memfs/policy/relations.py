@@ -7,10 +7,11 @@ against what somebody else says. Everything else may lead to as many ends as it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from memfs.model.graph import EDGE_KIND, RELATED
-from memfs.model.ids import is_id
+from memfs.model.ids import is_id, short_id
 from memfs.model.kinds import KindRegistry
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
@@ -74,6 +75,17 @@ def ends_of_edge(record: Record) -> tuple[str, str, str]:
     """Returns where an edge starts, its relation as written, and where it leads."""
     start, relation, end = (str(record.fields.get(key, "")) for key in ("from", "relation", "to"))
     return start, relation, end
+
+
+def phrase_of(edge: Record, names: Mapping[str, str]) -> str:
+    """Returns an edge as a phrase, such as ``sync service runs on harbour 2``.
+
+    Args:
+        edge: The record.
+        names: What its ends are called, by id; one without a name is called by the end of its id.
+    """
+    start, relation, end = ends_of_edge(edge)
+    return f"{names.get(start, short_id(start))} {relation} {names.get(end, short_id(end))}"
 
 
 def joined_by(record: Record) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 
 from memfs.model.authority import Authority
 from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import PACKET_PREFIX
 from memfs.model.instants import format_instant
 from memfs.model.packet import Card, LeftOut, MemoryState, Packet, ScoredRecord, Section
@@ -241,7 +242,9 @@ class PacketWriter:
 
     def _content(self, record: Record) -> str:
         """Returns title and body, or title and summary for a record over the size of an item."""
-        said = (record.summary, record.field_text) if record.field_text else ()
+        # What an edge says is its title: its fields name its ends by id.
+        fields = "" if record.kind == EDGE_KIND else record.field_text
+        said = (record.summary, fields) if record.field_text else ()
         body = record.body.strip("\n") or "\n".join(filter(None, said))
         is_long = (
             len(body.encode("utf-8", "surrogatepass")) > self._caps.item_bytes

@@ -12,17 +12,85 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from memfs.model.graph import EDGE_KIND
-from memfs.model.record import Record
+from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND, PREVIEW_CHARS
+from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, may_read, read_right
 from memfs.policy.graph_links import survivor_of
-from memfs.policy.relations import joined_by
+from memfs.policy.masking import visible_stored
+from memfs.policy.relations import is_pressure, joined_by, phrase_of
 from memfs.policy.withdrawal import is_withdrawn
+from memfs.services.links import still_open
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.served_records import record_from
+from memfs.services.served_records import read_paths, record_from
 from memfs.store.snapshot import Snapshot
 
 _CHAIN: Final = 64
+
+
+@frozen
+class Sight:
+    """One reader and the ledger that they look at.
+
+    Attributes:
+        workspace: The store.
+        snapshot: The ledger that is read.
+        request: Who asks, and about which moment.
+        head: The ledger as it is now, where ``snapshot`` is of the past; else ``None``.
+    """
+
+    workspace: Workspace
+    snapshot: Snapshot
+    request: AccessRequest
+    head: Snapshot | None = None
+
+    def end(self, name: str) -> StoredRecord | None:
+        """Returns what may be seen of an end of an edge, or of what it was merged into.
+
+        Where one namespace was asked for, it has to be of that: no other is looked into.
+        """
+        for _ in range(_CHAIN):
+            found = next(_named(self.workspace, self.snapshot, name, self.head), None)
+            if found is None:
+                return None
+            survivor = survivor_of(found.record)
+            if not survivor:
+                return self._seen(found)
+            if not read_right(found.record, self.request).allowed:
+                return None
+            name = survivor
+        return None
+
+    def in_words(self, edge: StoredRecord) -> StoredRecord | None:
+        """Returns an edge called by its ends, which its record names by id alone.
+
+        ``None`` where one of them may not be seen. The names are kept nowhere.
+        """
+        ends = {name: self.end(name) for name in joined_by(edge.record)}
+        seen = {name: end.record for name, end in ends.items() if end is not None}
+        if len(seen) != 2:
+            return None
+        names = {name: called for name, end in seen.items() if (called := name_of_end(end))}
+        note = " (likeness, no proof)" if is_pressure(edge.record) else ""
+        title = f"{phrase_of(edge.record, names)}{note}"
+        return replace(edge, record=replace(edge.record, title=title))
+
+    def _seen(self, stored: StoredRecord) -> StoredRecord | None:
+        seen = visible_stored(stored, self.request)
+        now = self.head or self.snapshot
+        if seen is None or rests_on_off_source(self.workspace, now, stored.record, self.request):
+            return None
+        if self.head is None:
+            return seen
+        return still_open(self.workspace, self.head, stored, seen, self.request)
+
+
+def name_of_end(record: Record) -> str:
+    """Returns what an end is called in an edge, as far as it is seen; empty for nothing."""
+    title = " ".join(record.title.split())
+    is_short = len(title) <= PREVIEW_CHARS
+    return title if is_short else f"{title[: PREVIEW_CHARS - 1].rstrip()}…"
 
 
 def has_hidden_end(
@@ -57,9 +125,10 @@ def _is_open(
     workspace: Workspace, snapshot: Snapshot, name: str, *, request: AccessRequest, is_past: bool
 ) -> bool:
     for _ in range(_CHAIN):
-        found = next(_named(workspace, snapshot, name), None)
-        if found is None:
+        stored = next(_named(workspace, snapshot, name), None)
+        if stored is None:
             return False
+        found = stored.record
         survivor = survivor_of(found)
         if not survivor:
             is_known = is_past and not is_withdrawn(found)
@@ -70,14 +139,18 @@ def _is_open(
     return False
 
 
-def _named(workspace: Workspace, snapshot: Snapshot, name: str) -> Iterator[Record]:
+def _named(
+    workspace: Workspace, snapshot: Snapshot, name: str, head: Snapshot | None = None
+) -> Iterator[StoredRecord]:
     for entry in snapshot.find_suffix(name):
         stored = record_from(workspace, entry.path, entry.blob, snapshot.read_blob(entry.blob))
         if stored is not None and stored.record.id == name:
-            yield stored.record
+            yield stored
     # A page that somebody wrote by hand is called as they called it.
-    from memfs.services.catalogue import open_catalogue, read_entries  # hardly any is
+    from memfs.services.catalogue import open_catalogue  # hardly any is
 
-    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+    with closing(open_catalogue(workspace, head or snapshot)) as catalogue:
         rows = catalogue.by_id(name)
-    yield from (stored.record for stored in read_entries(workspace, snapshot, rows))
+    for stored in read_paths(workspace, snapshot, [row.path for row in rows]):
+        if stored.record.id == name:
+            yield stored

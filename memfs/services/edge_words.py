@@ -13,11 +13,10 @@ from dataclasses import replace
 from memfs.formats.record_codec import decode_record
 from memfs.model.candidate import Candidate
 from memfs.model.graph import EDGE_KIND
-from memfs.model.ids import short_id
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest
-from memfs.policy.relations import ends_of_edge, joined_by
+from memfs.policy.relations import joined_by, phrase_of
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -76,12 +75,6 @@ def names_of_ends(
         rows = catalogue.by_ids(ends)
         seen = served_from(workspace, snapshot, rows, request)
         return {item.record.id: item.record.title for item in seen if item.record.title}
-
-
-def phrase_of(edge: Record, names: Mapping[str, str]) -> str:
-    """Returns an edge as a phrase, such as ``sync service runs on harbour 2``."""
-    start, relation, end = ends_of_edge(edge)
-    return f"{names.get(start, short_id(start))} {relation} {names.get(end, short_id(end))}"
 
 
 def _proposed(workspace: Workspace, candidate: Candidate) -> Record | None:

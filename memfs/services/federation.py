@@ -29,7 +29,13 @@ from memfs.services import recall as single
 from memfs.services.beside import Beside
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.ranking import within_limit, without_repeats
+from memfs.services.ranking import (
+    CONFLICT,
+    GRAPH,
+    at_most_edges,
+    within_limit,
+    without_repeats,
+)
 from memfs.services.recall import RecallOutcome
 
 _SILENT: Final = frozenset({MemoryState.OFF, MemoryState.SHADOW})
@@ -120,11 +126,14 @@ def _checked(stored: StoredRecord, request: AccessRequest) -> StoredRecord | Non
 
 
 def _merged(own: RecallOutcome, theirs: RecallOutcome, limit: int) -> RecallOutcome:
-    """Merges two outcomes by score, ties by id; what says otherwise stays behind its hit."""
+    """Merges two outcomes by score, ties by id; what says otherwise stays behind its hit.
+
+    So does an edge behind what brought it; of both stores together there are no more than of one.
+    """
     best = max(own.coverage, theirs.coverage)
     groups = [*_groups(own, best), *_groups(theirs, best)]
     groups.sort(key=lambda group: (-group[0].score, group[0].stored.record.id))
-    order, repeats = without_repeats([hit for group in groups for hit in group])
+    order, repeats = without_repeats(at_most_edges(hit for group in groups for hit in group))
     ordered = tuple(replace(hit, rank=rank) for rank, hit in enumerate(order, start=1))
     kept, beyond = within_limit(ordered, limit)
     left_out = (
@@ -157,9 +166,13 @@ def _groups(outcome: RecallOutcome, best: float) -> list[list[ScoredRecord]]:
     factor = outcome.coverage / best if best > 0 else 1.0
     groups: list[list[ScoredRecord]] = []
     for hit in outcome.hits:
-        if groups and "conflict" in hit.components:
+        if groups and CONFLICT in hit.components:
             score = groups[-1][0].score
-            groups[-1].append(replace(hit, score=score, components={"conflict": score}))
+            groups[-1].append(replace(hit, score=score, components={CONFLICT: score}))
+            continue
+        if groups and GRAPH in hit.components:
+            score = hit.score * factor
+            groups[-1].append(replace(hit, score=score, components={GRAPH: score}))
             continue
         components = dict(hit.components)
         components["keyword"] = components.get("keyword", 0.0) * factor

@@ -16,13 +16,21 @@ from memfs.index.documents import session_of
 from memfs.index.port import IndexHit
 from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
+from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.packet import ScoredRecord
+from memfs.model.query import Query
 from memfs.model.record import Record, StoredRecord
 from memfs.model.settings import RankSettings
 from memfs.model.text import statement_of
 
 CONFLICT: Final = "conflict"
 """Component of a hit that is there for what it says otherwise than the hit before it."""
+GRAPH: Final = "graph"
+"""Component of a hit that is there for what it says of the hit before it: an edge."""
+MOST_EDGES: Final = 3
+"""So many edges join one answer."""
+RELATED_KINDS: Final = frozenset({ENTITY_KIND, "note"})
+"""Kinds of the hits that bring along what is asserted of them."""
 RUN_KIND: Final = "run"
 RUN_TIES: Final = ("root", "parent", "session")
 """Fields by which a run hangs together with others: its chain and its chat."""
@@ -106,6 +114,35 @@ def without_repeats(
         (repeats if statement in seen else distinct).append(item)
         seen.add(statement)
     return tuple(distinct), tuple(repeats)
+
+
+def may_bring_edges(order: Sequence[ScoredRecord], query: Query, settings: RankSettings) -> bool:
+    """Tells whether what was found can be related to anything that the question has words of.
+
+    A question about one subject, or for other kinds, is not answered with edges.
+    """
+    if settings.graph <= 0 or query.is_opening or query.subject or not query.text.strip():
+        return False
+    if query.kinds and EDGE_KIND not in query.kinds:
+        return False
+    return any(item.stored.record.kind in RELATED_KINDS for item in order)
+
+
+def at_most_edges(order: Iterable[ScoredRecord]) -> list[ScoredRecord]:
+    """Returns an order without the edges beyond ``MOST_EDGES``, with what says otherwise of each.
+
+    Nothing is told of those: only what was asked for can be left out.
+    """
+    kept: list[ScoredRecord] = []
+    count, is_beyond = 0, False
+    for item in order:
+        if CONFLICT not in item.components:
+            is_edge = GRAPH in item.components
+            count += is_edge
+            is_beyond = is_edge and count > MOST_EDGES
+        if not is_beyond:
+            kept.append(item)
+    return kept
 
 
 def within_limit(

@@ -18,7 +18,13 @@ from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
 from memfs.model.query import Query
 from memfs.model.settings import Mode
 from memfs.services.ports import Workspace
-from memfs.services.ranking import is_answered, ranked, within_limit, without_repeats
+from memfs.services.ranking import (
+    is_answered,
+    may_bring_edges,
+    ranked,
+    within_limit,
+    without_repeats,
+)
 from memfs.services.recall_reader import Reader
 from memfs.services.reindex import (
     IndexState,
@@ -129,6 +135,10 @@ def _found(reader: Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOut
         matches, by_words = [], []
     order, repeats = without_repeats(ranked(matches, reader.rank_of(matches)))
     order = reader.with_conflicts(order, index)
+    if may_bring_edges(order, query, reader.rank.settings) and reader.has_edges:
+        from memfs.services.edge_hits import with_edges  # most answers name no thing
+
+        order = with_edges(reader, order)
     kept, beyond = within_limit(order, query.limit)
     left_out = (
         *reader.left_out,

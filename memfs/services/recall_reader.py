@@ -20,7 +20,7 @@ from memfs.model.settings import Mode
 from memfs.policy.access import may_read
 from memfs.policy.conflicts import is_newer, is_observation
 from memfs.policy.masking import visible_stored
-from memfs.services.edge_ends import has_hidden_end
+from memfs.services.edge_ends import Sight, has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.index_gates import IndexGates, documents_in_part
 from memfs.services.links import still_open, with_open_links
@@ -30,7 +30,8 @@ from memfs.services.ranking import CONFLICT, Match, RankContext
 from memfs.services.served_records import record_from
 from memfs.services.ties import ties_here
 from memfs.services.utility import utilities
-from memfs.store.snapshot import Snapshot
+from memfs.store.layout import EDGE_FOLDER
+from memfs.store.snapshot import Snapshot, TreeEntry
 
 if TYPE_CHECKING:
     from memfs.services.vector_order import VectorUse
@@ -76,6 +77,21 @@ class Reader:
             branch=query.branch,
             ties=ties_here(workspace, snapshot),
         )
+
+    @property
+    def sight(self) -> Sight:
+        """Who reads, and what they look at."""
+        return Sight(
+            workspace=self._workspace,
+            snapshot=self._snapshot,
+            request=self._request,
+            head=self._head,
+        )
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether anything is related to anything, in what is read."""
+        return bool(self._snapshot.folder_id(EDGE_FOLDER.rstrip("/")))
 
     def index_query(self) -> IndexQuery:
         """Returns the question as the index takes it."""
@@ -148,16 +164,16 @@ class Reader:
         """
         return [match for match in matches if match.hit.path not in self._lifted]
 
-    def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
-        """Re-reads hits from the ledger, in one go, and keeps those that may be served."""
-        present = [hit for hit in hits if self._is_present(hit)]
-        contents = dict(self._snapshot.read_blobs([hit.blob for hit in present]))
-        matches = []
-        for hit in present:
-            stored = self._read(hit, contents.get(hit.blob))
-            if stored is not None:
-                matches.append(Match(hit=hit, stored=stored))
-        return matches
+    def read_untold(self, entries: Iterable[TreeEntry]) -> list[StoredRecord]:
+        """Reads files of the ledger like hits; of what may not be served nothing is told."""
+        told = len(self.left_out)
+        hits = [
+            IndexHit(path=entry.path, blob=entry.blob, score=0.0, coverage=0.0, parts={})
+            for entry in entries
+        ]
+        found = [match.stored for match in self.read_all(hits)]
+        del self.left_out[told:]
+        return found
 
     def rank_of(self, matches: Sequence[Match]) -> RankContext:
         """Returns what the rank of these matches depends on besides their words."""

@@ -167,6 +167,13 @@ class Snapshot:
         entries = (self.entry(path) for path in sorted(found))
         return tuple(entry for entry in entries if entry is not None)
 
+    def find_part(self, folder: str, part: str) -> tuple[TreeEntry, ...]:
+        """Returns the served files below ``folder`` with ``part`` in their paths, sorted."""
+        found = {*self._find(self._folder(folder) or "", f"{folder}/", part.encode())}
+        found |= {path for path in self.holds() if path.startswith(f"{folder}/") and part in path}
+        entries = (self.entry(path) for path in sorted(found))
+        return tuple(entry for entry in entries if entry is not None)
+
     def shard_sizes(self, folder: str) -> Mapping[str, int]:
         """Returns how many files each folder directly below ``folder`` has in the tree."""
         root = self._folder(folder)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfs.domains.runs.work import ISSUE, Work, standing_work
+from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import split_version
 from memfs.model.packet import LeftOut, MemoryState, Packet, Section, silent_packet
 from memfs.model.query import Query
@@ -93,12 +94,16 @@ def _nothing(workspace: Workspace) -> RecallOutcome:
 
 
 def _kinds(workspace: Workspace, query: Query) -> tuple[str, ...]:
-    """Returns the kinds of the records: open issues are told apart, and runs answer a task."""
-    return tuple(
+    """Returns the kinds of the records: open issues are told apart, and runs answer a task.
+
+    Edges come along with what they bear on.
+    """
+    kinds = tuple(
         kind.name
         for kind in workspace.registry
         if (kind.is_claim if query.is_opening else kind.is_answer) and kind.name != ISSUE
     )
+    return kinds if query.is_opening else (*kinds, EDGE_KIND)
 
 
 def _without_told(outcome: RecallOutcome, work: Work, limit: int) -> RecallOutcome:

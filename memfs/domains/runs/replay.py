@@ -19,17 +19,20 @@ from memfs.domains.runs.work_sections import (
     run_sections,
 )
 from memfs.errors import ConflictError
+from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import is_id, split_version
 from memfs.model.instants import parse_instant
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.packet import Card, LeftOut, MemoryState, ScoredRecord, Section
 from memfs.model.record import StoredRecord
+from memfs.model.scope import GLOBAL_SCOPE, Scope
 from memfs.policy.access import is_trusted
 from memfs.policy.masking import visible_stored
 from memfs.policy.namespaces import actor_beside
 from memfs.services.beside import Beside
 from memfs.services.compile_context import PacketFormat, PacketWriter
 from memfs.services.core_view import CORE, section_of
+from memfs.services.edge_ends import Sight, has_hidden_end
 from memfs.services.federation import Instant
 from memfs.services.gate import access_request
 from memfs.services.kept_packets import Manifest, PackedItem, read_manifests
@@ -164,7 +167,7 @@ class _Records:
             found = self._beside.ask(lambda other: self._beside_record(other, item, commit))
         else:
             commit = self._manifest.ledgers.get(self._manifest.store, "")
-            found = _as_it_was(self._workspace, item, commit, self._reader)
+            found = _as_it_was(self._workspace, item, commit, self._reader, scopes=())
         if found is None or isinstance(found, str):
             self._miss(item, found or GONE)
             return None
@@ -203,7 +206,7 @@ class _Records:
         if str(other.store_id) != item.store:
             return GONE
         asker = actor_beside(self._reader, other.settings.trust)
-        return _as_it_was(other, item, commit, asker)
+        return _as_it_was(other, item, commit, asker, scopes=(GLOBAL_SCOPE,))
 
     def _miss(self, item: PackedItem, code: str) -> None:
         identifier = split_version(item.reference)[0]
@@ -215,9 +218,17 @@ class _Records:
 
 
 def _as_it_was(
-    workspace: Workspace, item: PackedItem, commit: str, reader: Actor
+    workspace: Workspace,
+    item: PackedItem,
+    commit: str,
+    reader: Actor,
+    *,
+    scopes: tuple[Scope, ...],
 ) -> StoredRecord | str:
-    """Returns a record of an earlier ledger as it may be seen now, or the code of why not."""
+    """Returns a record of an earlier ledger as it may be seen now, or the code of why not.
+
+    ``scopes`` are those of the ends that an edge may be called by; empty for all.
+    """
     head = workspace.store.snapshot()
     then = workspace.store.snapshot_or_none(commit) if commit else None
     snapshot = then or head
@@ -231,7 +242,19 @@ def _as_it_was(
     allowed = still_open(workspace, head, stored, seen, request)
     if allowed is None:
         return GONE
-    return with_open_links(workspace, snapshot, allowed, request, head=head)
+    linked = with_open_links(workspace, snapshot, allowed, request, head=head)
+    if linked.record.kind != EDGE_KIND:
+        return linked
+    is_past = snapshot.commit != head.commit
+    if has_hidden_end(workspace, head, linked.record, request, is_past=is_past):
+        return GONE
+    sight = Sight(
+        workspace=workspace,
+        snapshot=snapshot,
+        request=replace(request, scopes=scopes),
+        head=head if is_past else None,
+    )
+    return sight.in_words(linked) or GONE
 
 
 def _at(workspace: Workspace, snapshot: Snapshot, reference: str) -> StoredRecord | None:
