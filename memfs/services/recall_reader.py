@@ -164,6 +164,17 @@ class Reader:
         """
         return [match for match in matches if match.hit.path not in self._lifted]
 
+    def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
+        """Re-reads hits from the ledger, in one go, and keeps those that may be served."""
+        present = [hit for hit in hits if self._is_present(hit)]
+        contents = dict(self._snapshot.read_blobs([hit.blob for hit in present]))
+        matches = []
+        for hit in present:
+            stored = self._read(hit, contents.get(hit.blob))
+            if stored is not None:
+                matches.append(Match(hit=hit, stored=stored))
+        return matches
+
     def read_untold(self, entries: Iterable[TreeEntry]) -> list[StoredRecord]:
         """Reads files of the ledger like hits; of what may not be served nothing is told."""
         told = len(self.left_out)
