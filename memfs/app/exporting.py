@@ -66,6 +66,11 @@ FORMATS: Final[Mapping[str, ExportFormat]] = MappingProxyType(
             item="line",
             help="entities and edges as JSON lines, by id",
         ),
+        "ical": ExportFormat(
+            place="memfs.domains.intentions.calendar:export_calendar",
+            item="intention",
+            help="intentions that have a time as the to-dos of an iCalendar",
+        ),
     }
 )
 """Every format by name."""

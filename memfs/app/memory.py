@@ -20,6 +20,7 @@ from memfs.app.drafts import ClaimOptions, checks_from, draft_from, times_from
 from memfs.app.dreaming import Dreaming
 from memfs.app.exporting import Exporting
 from memfs.app.governing import Governing
+from memfs.app.intending import Intending
 from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
@@ -71,6 +72,7 @@ class Memory(
     Sifting,
     Dreaming,
     Stepping,
+    Intending,
 ):
     """One opened store and the one who works with it. Use it as a context manager."""
 
@@ -327,7 +329,7 @@ class Memory(
         from memfs.reconcile.daemon import watch
 
         self._require_switched_on()
-        return watch(self._current, self._work_between, once=once)
+        return watch(self._current, self._work_between, self.ask_if_due, once=once)
 
     def _work_between(self) -> None:
         """Does what was put off, and what is due; nobody waits for a process that watches."""

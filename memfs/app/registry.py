@@ -6,6 +6,7 @@ from memfs.domains.claims.kinds import CLAIM_KINDS
 from memfs.domains.execution.kinds import EXECUTION_KINDS
 from memfs.domains.governance.kinds import GOVERNANCE_KINDS
 from memfs.domains.graph.kinds import GRAPH_KINDS
+from memfs.domains.intentions.kinds import INTENTION_KINDS
 from memfs.domains.provenance.kinds import PROVENANCE_KINDS
 from memfs.domains.runs.kinds import RUN_KINDS
 from memfs.domains.sessions.kinds import SESSION_KINDS
@@ -24,3 +25,4 @@ REGISTRY = KindRegistry(
         *EXECUTION_KINDS,
     )
 )
+        *INTENTION_KINDS,

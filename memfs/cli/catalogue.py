@@ -78,6 +78,8 @@ SECTIONS: Final = (
         exec="Keep how far a task has come, and go on with it.",
         distill="Find what is worth keeping in sessions, commits and runs.",
         timeline="See what happened when, and record what did.",
+        intention="Say what to be asked about later, and when.",
+        intentions="Find what is due, and ask about it.",
         **{
             "git-log": "List commits of the project.",
             "git-show": "Show what one commit of the project changed.",

@@ -16,6 +16,7 @@ from memfs.model.event import EVENT_KIND
 from memfs.model.frozen import frozen
 from memfs.model.graph import EDGE_KIND
 from memfs.model.instants import format_instant
+from memfs.model.intention import INTENTION_KIND, OPEN_STATES
 from memfs.model.naming import entity_key
 from memfs.model.origin import Origin
 from memfs.model.relation import Relation
@@ -117,6 +118,15 @@ class Record:
         if self.kind == EDGE_KIND:
             start, end = self.fields.get("from", ""), self.fields.get("to", "")
             return f"{start} {entity_key(str(self.fields.get('relation', '')))} {end}"
+        if self.kind == "role_memory":
+            # How it stands is no part of what it says: what was forgotten stays forgotten.
+            parts = (self.fields.get(name, "") for name in ("question", "tension", "implication"))
+            return "\n".join(str(part) for part in parts)
+        if self.kind == INTENTION_KIND:
+            # The same words for another time are another intention, and so are those of one that
+            # is over.
+            is_open = self.fields.get("state") in OPEN_STATES
+            return f"{self.body}\nopen: {is_open}\n{_in_order(self.fields.get('trigger'))}"
         if self.body or self.kind != EVENT_KIND:
             return self.body or self.field_text
         moment = "" if self.event_time is None else format_instant(self.event_time)
@@ -131,6 +141,13 @@ class Record:
             for name, value in values.items()
         )
         return "\n".join(lines)
+
+
+def _in_order(value: JsonValue) -> str:
+    """Writes a value out, the parts of a mapping by name: the same in whatever order they came."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_in_order(value[name])}" for name in sorted(value))
+    return str(value)
 
 
 @frozen

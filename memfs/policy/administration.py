@@ -86,6 +86,8 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="ledger.follow", who=Who.SYSTEM),
             Rule(code="ledger.repair", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="ledger.receipt", who=Who.SYSTEM, is_always_possible=True),
+            Rule(code="intention.mark", who=Who.SYSTEM),
+            Rule(code="intention.answer", who=Who.PERSON),
         )
     }
 )

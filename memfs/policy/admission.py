@@ -17,6 +17,7 @@ from memfs.model.candidate import CandidateAction, Submission
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.evidence import EXCERPT_KIND
 from memfs.model.execution import TASK_KIND
+from memfs.model.intention import INTENTION_KIND
 from memfs.model.kinds import KindRegistry
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Actor, OriginClass, Principal, PrincipalKind
@@ -25,7 +26,7 @@ from memfs.model.scope import Scope, ScopeKind
 from memfs.model.settings import HandEdits, Mode, Settings
 from memfs.model.status import Status
 from memfs.model.text import claim_fingerprint
-from memfs.policy.authority import class_of_actor, is_hand_edit
+from memfs.policy.authority import LIVE_CHANNELS, class_of_actor, is_hand_edit
 from memfs.policy.bounds import check_atomic, check_bounds, check_kind, check_stage
 from memfs.policy.comparison import check_contradiction, check_duplicate
 from memfs.policy.edges import check_ends
@@ -138,6 +139,7 @@ def _check_origin(context: Context, findings: Findings) -> Findings:
         Trait.CONFIRMED: context.submission.is_confirmed,
         Trait.PERSON: context.is_person,
         Trait.HAND_EDIT: is_hand_edit(origin),
+        Trait.LIVE: context.is_person and origin.channel in LIVE_CHANNELS,
         Trait.ADOPTED: context.settings.trust.hand_edits is HandEdits.ADOPT,
         Trait.QUOTES_COUNT: context.settings.trust.agent_quotes,
         Trait.HAS_OUTCOME: bool(context.draft.fields.get("outcome")),
@@ -221,6 +223,10 @@ def _check_bounds(context: Context, findings: Findings) -> Findings:
     if reasons:
         return findings.ended(Verdict.REJECT, reasons)
     atomic = None if context.is_person else check_atomic(context.draft)
+    if context.draft.kind == INTENTION_KIND:
+        from memfs.policy.intention_triggers import check_intention  # hardly any draft is one
+
+        reasons = (*reasons, *check_intention(context.draft))
     return check_ends(context, findings.held([atomic] if atomic else []))
 
 
@@ -242,8 +248,8 @@ def _check_content(context: Context, findings: Findings) -> Findings:
     screened = screen(context.text, is_person=is_own, body=context.asked.body)
     if screened.rejects:
         return findings.ended(Verdict.REJECT, screened.rejects)
-    is_work = context.draft.kind in WORK_KINDS
-    holds = (item for item in screened.holds if not (is_work and item.code in LATER))
+    is_later = context.draft.kind in (*WORK_KINDS, INTENTION_KIND)
+    holds = (item for item in screened.holds if not (is_later and item.code in LATER))
     return findings.held(holds)
 
 

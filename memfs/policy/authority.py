@@ -23,6 +23,8 @@ PERSON_CHANNELS: Final = frozenset(
     {Channel.TERMINAL, Channel.EDITOR, Channel.PAGE, Channel.FORM, Channel.SCRIPTED}
 )
 """Channels on which a person decides, directly or through a store set up for scripts."""
+LIVE_CHANNELS: Final = PERSON_CHANNELS - {Channel.SCRIPTED}
+"""Where a person is there while it is said; a script that acts for one is not."""
 
 _CLASS_OF_CHANNEL: Final[Mapping[Channel, OriginClass]] = MappingProxyType(
     {

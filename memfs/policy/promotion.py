@@ -16,6 +16,7 @@ from typing import Final
 
 from memfs.model.decision import Reason, Verdict
 from memfs.model.frozen import frozen
+from memfs.model.intention import INTENTION_KIND
 from memfs.model.origin import OriginClass
 
 
@@ -61,6 +62,8 @@ class Trait(StrEnum):
     """It carries an outcome."""
     NEEDS_PERSON = "needs-person"
     """Screening, sensitivity or its target ask for a person."""
+    LIVE = "live"
+    """A person who is there while it is said; a script that acts for one is not."""
     REMOVES = "removes"
     """It would remove a record or change the settings."""
 
@@ -126,6 +129,7 @@ WORK_KINDS: Final = frozenset({"run", "issue", "session", "task", "step"})
 """Records of what was done and of what is left to be done; they ask nothing of anybody."""
 _HAPPENED: Final = frozenset({"event"})
 _RELATED: Final = frozenset({"entity", "edge"})
+_INTENDED: Final = frozenset({INTENTION_KIND})
 _SUPPORTED: Final = frozenset({"fact", "reference", "warning", "note"})
 _USER: Final = frozenset({OriginClass.USER_STATED})
 
@@ -291,6 +295,21 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         scopes=_OWN,
         requires=_traits(Trait.QUOTED, Trait.QUOTES_COUNT),
         is_loosenable=True,
+    ),
+    PromotionRow(
+        code="intention.user-stated",
+        summary="a person who is there says what to be asked about, and when",
+        verdict=Verdict.ACTIVATE,
+        kinds=_INTENDED,
+        origins=_USER,
+        scopes=_OWN,
+        requires=_traits(Trait.PERSON, Trait.LIVE),
+    ),
+    PromotionRow(
+        code="intention.review",
+        summary="an intention that no person states while they are there waits for one",
+        verdict=Verdict.QUARANTINE,
+        kinds=_INTENDED,
     ),
     PromotionRow(
         code="observation.update",

@@ -114,6 +114,13 @@ _GRAPH: Final = {
 }
 
 _COMPARISON: Final = {
+_INTENTION: Final = {
+    "intention.unreadable": "it does not say when to ask in a way that can be kept",
+    "intention.live-person": "an intention is stated by a person who is there, and by nobody else",
+    "intention.illegal-move": "an intention does not move so; no row of the table allows it",
+    "intention.not-due": "it comes again and asks about nothing now; end it with cancel",
+}
+
     "tombstone.matches": "this was forgotten on demand and must not come back",
     "correction.supersedes": "it replaces what an active record said about the same subject",
     "conflict.contradiction": "an active record says otherwise about the same subject",
@@ -297,3 +304,4 @@ def reason(code: str, detail: str = "") -> Reason:
     """
     sentence = SENTENCES[code]
     return Reason(code, f"{sentence} ({detail})" if detail else sentence)
+        **_INTENTION,

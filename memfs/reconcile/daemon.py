@@ -1,4 +1,4 @@
-"""``memfs watch``: one pass a burst, the projections kept in step, and put-off work done.
+"""``memfs watch``: one pass a burst, the projections kept in step, put-off work, questions asked.
 
 Nothing depends on it running. What it misses, the next command finds. A pass that fails
 for a passing reason (another writer holds the lock, an editor is half way through a save)
@@ -7,7 +7,7 @@ is reported and made again at the next burst.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from memfs.domains.graph.page_views import refresh_pages
 from memfs.errors import MemfsError
@@ -21,32 +21,42 @@ from memfs.services.upkeep import keep_up
 
 
 def watch(
-    current: Callable[[], Workspace], work: Callable[[], None], *, once: bool = False
+    current: Callable[[], Workspace],
+    work: Callable[[], None],
+    news: Callable[[], Iterable[Result]] = tuple,
+    *,
+    once: bool = False,
 ) -> Iterator[Result]:
     """Yields a result for each pass that found something; the first pass always answers.
 
     Args:
         current: Returns the workspace with the settings that are in force now.
         work: Does some of the work that was put off; called about once a second.
+        news: Returns what else a person is to be told, such as an intention that became due;
+            called as often.
         once: Make one pass and end.
     """
     workspace = current()
     if once:
         yield _pass(workspace)
         work()
+        yield from news()
         return
     folders = watched_folders(workspace)
-    watcher = Watcher(workspace.store.root, folders=folders, between=work)
-    last = ""
+    watcher = Watcher(workspace.store.root, folders=folders, between=work, is_ticking=True)
+    last, number = "", 0
     bursts = watcher.bursts()
     try:
-        for number, _ in enumerate(bursts):
+        for burst in bursts:
+            yield from news()
+            if burst.is_tick:
+                continue
             result = _pass(current())
             # The same finding is not told again at every save of another file.
             told = f"{result.status} {result.message} {result.data.get('waiting')}"
             if number == 0 or (told != last and result.status is not ResultStatus.NOTHING):
                 yield result
-            last = told
+            last, number = told, number + 1
     finally:
         bursts.close()
 

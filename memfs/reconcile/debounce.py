@@ -26,12 +26,14 @@ class Burst:
         is_full: Everything has to be looked at; ``paths`` is then empty.
         first_at: When the first hint came.
         last_at: When the latest came.
+        is_tick: No hint came; there is time for something else.
     """
 
     paths: frozenset[str]
     is_full: bool = False
     first_at: float
     last_at: float
+    is_tick: bool = False
 
     @property
     def due_at(self) -> float:
@@ -52,6 +54,11 @@ def overflow_burst(burst: Burst | None, *, at: float) -> Burst:
     """Returns a burst that asks for a full pass: hints were lost, or nobody was listening."""
     first_at = burst.first_at if burst is not None else at
     return Burst(paths=frozenset(), is_full=True, first_at=first_at, last_at=at)
+
+
+def tick(*, at: float) -> Burst:
+    """Returns the burst of a moment in which nothing was hinted at."""
+    return Burst(paths=frozenset(), first_at=at, last_at=at, is_tick=True)
 
 
 def is_due(burst: Burst, *, at: float) -> bool:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memfs.reconcile.debounce import Burst
+from memfs.reconcile.debounce import Burst, tick
 from memfs.reconcile.hints import Hints
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Watcher:
         mode: How to watch.
         clock: Seconds of a monotonic clock.
         between: Called about once a second while nothing is to be handed out.
+        is_ticking: A burst that is a mere tick is handed out as often.
     """
 
     def __init__(
@@ -60,11 +61,13 @@ class Watcher:
         mode: WatchMode = WatchMode.NATIVE,
         clock: Callable[[], float] = time.monotonic,
         between: Callable[[], None] = lambda: None,
+        is_ticking: bool = False,
     ) -> None:
         self._root = root
         self._mode = mode
         self._clock = clock
         self._between = between
+        self._is_ticking = is_ticking
         self._hints = Hints(clock)
         single = dict.fromkeys(("", ".git", ".git/refs/heads"), False)
         self._wanted = single | dict.fromkeys(folders, True)
@@ -102,6 +105,8 @@ class Watcher:
                 burst = self._hints.take()
                 if burst is None:
                     self._between()
+                    if self._is_ticking:
+                        yield tick(at=self._clock())
                     self._hints.wait(LOOK_S)
                 else:
                     yield burst

@@ -19,6 +19,7 @@ from memfs.model.candidate import Candidate, CandidateAction
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import blob_id
 from memfs.model.frozen import frozen
+from memfs.model.intention import INTENTION_KIND
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.model.record import Record
@@ -121,6 +122,10 @@ def _record(
         if is_replacement_mark(said, target.record):
             # An account is never rewritten; that another took its place is said beside it.
             return _reworded(workspace, snapshot, candidate, judgement, actor, record=said)
+    if decision.is_admitted and is_confirmed and judgement.submission.draft.kind == INTENTION_KIND:
+        from memfs.policy.intention_moves import decide_intention  # hardly anything is one
+
+        decision = decide_intention(decision, actor)
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(Accepted(candidate=candidate, decision=decision))
     if judgement.target is not None and judgement.target.path != candidate.path:

@@ -1,0 +1,1 @@
+"""Intentions: what a person wants to be asked about later; nothing here ever acts."""
