@@ -24,6 +24,7 @@ from memfs.app.intending import Intending
 from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
+from memfs.app.proving import Proving
 from memfs.app.publishing import OpenStore, Publishing
 from memfs.app.queueing import Queueing
 from memfs.app.recounting import Recounting
@@ -71,6 +72,8 @@ class Memory(
     Noting,
     Sifting,
     Dreaming,
+    Stepping,
+    Proving,
     Stepping,
     Intending,
 ):

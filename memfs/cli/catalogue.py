@@ -102,6 +102,7 @@ SECTIONS: Final = (
         conflicts="List records that say otherwise about the same subject.",
         resolve="Say which side of a conflict stays.",
         outcome="Say how using a record turned out.",
+        procedure="Keep steps that worked, and prove them by outcomes.",
         merge="Make two entities, or two notes, one.",
         split="Make one entity, or one note, two.",
     ),

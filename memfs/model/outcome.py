@@ -33,6 +33,12 @@ class UseOutcome:
         evidence: What was observed, ``ev_…``; empty where a person's word is all.
         checks: Digests of what was looked up.
         observed: When it was recorded.
+        episode: The attempt that it is taken from, ``mem_…``; empty for none.
+        conditions: Digest of the conditions of that attempt; empty where none are said.
+        is_harmful: Whether the use did harm.
+        control: How an attempt under the same conditions ended without memory, if there was one.
+        stage: The stage of a procedure when it was used; empty for what has none.
+        round: The round that a procedure was in.
     """
 
     id: str
@@ -42,6 +48,12 @@ class UseOutcome:
     evidence: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     observed: datetime | None = None
+    episode: str = ""
+    conditions: str = ""
+    is_harmful: bool = False
+    control: UseResult | None = None
+    stage: str = ""
+    round: int = 0
 
     @property
     def grounds(self) -> frozenset[str]:
@@ -84,6 +96,8 @@ def outcome_from(record: Record) -> UseOutcome | None:
     except ValueError:
         return None
     checks = record.fields.get("checks", ())
+    number = record.fields.get("round")
+    control = record.fields.get("control")
     return UseOutcome(
         id=record.id,
         about=str(record.fields.get("about", "")),
@@ -92,4 +106,10 @@ def outcome_from(record: Record) -> UseOutcome | None:
         evidence=record.evidence,
         checks=tuple(map(str, checks)) if isinstance(checks, list | tuple) else (),
         observed=record.observed,
+        episode=str(record.fields.get("episode", "")),
+        conditions=str(record.fields.get("conditions", "")),
+        is_harmful=record.fields.get("harmful") is True,
+        control=UseResult(control) if control in tuple(UseResult) else None,
+        stage=str(record.fields.get("stage", "")),
+        round=number if isinstance(number, int) else 0,
     )

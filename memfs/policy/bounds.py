@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memfs.model.decision import Reason
@@ -21,6 +22,7 @@ from memfs.model.limits import (
     TEXT_CHARS,
     TITLE_CHARS,
 )
+from memfs.model.procedure import EARNED_FIELDS, PROCEDURE_KIND
 from memfs.model.record import Record
 from memfs.policy.content import fields_of, words_of
 from memfs.policy.reasons import reason
@@ -52,9 +54,30 @@ def check_kind(record: Record, registry: KindRegistry) -> Reason | None:
 
 def check_stage(record: Record) -> Reason | None:
     """Returns why a procedure cannot claim its stage (DESIGN §2: trial at most), or ``None``."""
-    if record.kind == "procedure" and record.fields.get("stage") in _EARNED_STAGES:
+    if record.kind != PROCEDURE_KIND:
+        return None
+    is_earned = record.fields.get("stage") in _EARNED_STAGES
+    if is_earned or any(record.fields.get(name) not in (None, "") for name in EARNED_FIELDS):
         return reason("procedure.stage")
     return None
+
+
+def started_anew(draft: Record, target: Record | None) -> Record:
+    """Returns a new wording of a procedure without what the old one has earned.
+
+    What a draft says of its stage beyond what the ledger says stays, to be refused.
+    """
+    if draft.kind != PROCEDURE_KIND or target is None:
+        return draft
+    own = {
+        name: target.fields[name]
+        for name in ("stage", *EARNED_FIELDS)
+        if target.fields.get(name) is not None
+    }
+    kept = {
+        name: value for name, value in draft.fields.items() if name not in own or own[name] != value
+    }
+    return draft if len(kept) == len(draft.fields) else replace(draft, fields=kept)
 
 
 def check_bounds(

@@ -190,6 +190,15 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         summary="a claim that contradicts another waits for a person",
         verdict=Verdict.QUARANTINE,
         requires=_traits(Trait.CONTRADICTS),
+    PromotionRow(
+        code="episode.user-stated",
+        summary="a person tells how an attempt ended, in their own scope",
+        verdict=Verdict.ACTIVATE,
+        kinds=frozenset({"episode"}),
+        origins=_USER,
+        scopes=_OWN,
+        requires=_traits(Trait.PERSON, Trait.HAS_OUTCOME),
+    ),
     ),
     PromotionRow(
         code="procedure.review",

@@ -206,6 +206,21 @@ _OUTCOME: Final = {
 }
 
 _NODE: Final = {
+_PROCEDURE: Final = {
+    "procedure.not-one": "only a procedure is tried and promoted",
+    "procedure.illegal-move": "no row of the table of stages allows this move",
+    "procedure.stale": "a script or a tool is not what was tried; begin another trial",
+    "procedure.unpinned": "its script or a tool is not found here and cannot be pinned",
+    "procedure.not-applicable": "the conditions are not those that it holds under",
+    "procedure.no-episode": "an episode says of one attempt how it ended",
+    "procedure.other-use": "the episode is not of a use of this version",
+    "procedure.other-control": "a control is an attempt without memory, same conditions",
+    "procedure.harm-person": "that a use did harm is for a person to say, or for its control",
+    "procedure.harmed": "a use did harm; it is handed out again when a person tries it again",
+    "procedure.deprecated": "it was set aside",
+    "episode.no-conditions": "an episode that a program tells of says its conditions as name=value",
+}
+
     "node.below-score": "it scores less than what is worth saving; nothing is stored",
     "node.opposed": "a node that is active says the opposite in the same words",
     "node.alike": "what is kept already, or waits, says nearly the same",

@@ -46,6 +46,10 @@ class OutcomeCase:
         verifications: What was looked up for it.
         known: Outcomes of this version that stand already.
         project: Scope of records that name none.
+        is_harmful: Whether the use did harm.
+        is_use: Whether it is of a use that an episode tells of: what was observed of it counts
+            as that, whoever names it.
+        round: The round that a procedure is in: in a new one a person says it anew.
     """
 
     record: Record
@@ -57,11 +61,20 @@ class OutcomeCase:
     missing: tuple[str, ...] = ()
     verifications: tuple[Verification, ...] = ()
     known: tuple[UseOutcome, ...] = ()
+    is_harmful: bool = False
+    is_use: bool = False
+    round: int = 0
 
     @property
     def is_of_person(self) -> bool:
         """Whether a person says so, on a channel where people decide."""
         return is_person_origin(self.origin)
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is recorded as a person's word, and not as what was observed."""
+        is_seen = self.is_use and any(True for _ in observed_results(self))
+        return self.is_of_person and not is_seen
 
 
 def check_outcome(case: OutcomeCase) -> tuple[Reason, ...]:
@@ -82,18 +95,25 @@ def check_outcome(case: OutcomeCase) -> tuple[Reason, ...]:
         return ()
     if case.result is UseResult.PARTIAL:
         return (reason("outcome.needs-person"),)
-    if any(_is_observation(item) and not _is_after(item, case.record) for item in case.evidence):
+    if any(is_observation(item) and not _is_after(item, case.record) for item in case.evidence):
         return (reason("outcome.seen-before"),)
     return (reason("outcome.not-verified"),)
 
 
 def is_known(case: OutcomeCase, grounds: frozenset[str]) -> bool:
     """Tells whether an outcome was counted already: the same ground, or the same person's word."""
-    if case.is_of_person:
-        own = [item for item in case.known if item.origin.principal == case.origin.principal]
+    if case.is_word:
+        own = [
+            item
+            for item in case.known
+            if (item.origin.principal, item.round) == (case.origin.principal, case.round)
+        ]
         newest = max(own, key=_age, default=None)
-        return newest is not None and newest.result is case.result
-    return any(item.grounds & grounds for item in case.known)
+        said = (case.result, case.is_harmful)
+        return newest is not None and (newest.result, newest.is_harmful) == said
+    # That it did harm is news about what was counted as a mere failure.
+    told = (item for item in case.known if item.is_harmful or not case.is_harmful)
+    return any(item.grounds & grounds for item in told)
 
 
 def observed_results(case: OutcomeCase) -> Iterator[UseResult]:
@@ -111,7 +131,7 @@ def counts_as_observation(case: OutcomeCase, evidence: Record) -> bool:
     """Tells whether a host saw it, in the scope of the record and since that says what it says."""
     project, record = case.project, case.record
     is_near = (evidence.scope or project) == (record.scope or project)
-    return _is_observation(evidence) and is_near and _is_after(evidence, record)
+    return is_observation(evidence) and is_near and _is_after(evidence, record)
 
 
 def standing_outcomes(records: Iterable[Record]) -> tuple[UseOutcome, ...]:
@@ -150,7 +170,8 @@ def _is_of(check: Verification, record: Record) -> bool:
     return bool(check.evidence_id) or is_mentioned(check, f"{record.title}\n{record.body}")
 
 
-def _is_observation(evidence: Record) -> bool:
+def is_observation(evidence: Record) -> bool:
+    """Tells whether it is what a host saw, and stands."""
     return (
         evidence.kind == EVIDENCE_KIND
         and evidence.status is Status.ACTIVE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfs.model.issue import ISSUE_KIND, IssueState
+from memfs.model.procedure import PROCEDURE_KIND, stage_of
 from memfs.model.record import Record
 from memfs.model.run import RUN_KIND
 from memfs.services.packet_text import escaped_line
@@ -24,11 +25,15 @@ def worth(record: Record) -> list[str]:
 def standing(record: Record) -> str:
     """Returns how a piece of work stands, so that what was closed does not read as open.
 
+    Of a procedure, how far it has been proved.
+
     Empty for a claim, and for an issue whose events may not be seen.
     """
     if record.kind == RUN_KIND:
         state = record.fields.get("state")
         return escaped_line(state) if isinstance(state, str) else ""
+    if record.kind == PROCEDURE_KIND:
+        return f"stage {stage_of(record)}"
     if record.kind != ISSUE_KIND:
         return ""
     from memfs.formats.issue_log import parse_log

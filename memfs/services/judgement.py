@@ -18,6 +18,7 @@ from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.admission import AdmissionView, decide
 from memfs.policy.authority import is_own_statement, labelled
+from memfs.policy.bounds import started_anew
 from memfs.services.admission_view import NOTHING_PLANNED, admission_view
 from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.ports import Workspace
@@ -144,6 +145,7 @@ def _labelled(submission: Submission, view: AdmissionView) -> Submission:
     identifier = target.record.id if target is not None else ""
     inputs = [item for item in view.evidence.values() if not is_own_statement(item, identifier)]
     draft = labelled(submission.draft, submission.origin, inputs)
+    draft = started_anew(draft, target.record if target is not None else None)
     return replace(submission, draft=draft)
 
 

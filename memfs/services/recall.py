@@ -133,6 +133,8 @@ def _found(reader: Reader, opened: OpenIndex, *, may_abstain: bool) -> RecallOut
     by_words = reader.by_words(matches)
     if may_abstain and query.text.strip() and not is_answered(by_words, reader.rank.settings):
         matches, by_words = [], []
+    if may_abstain:
+        matches = reader.offered(matches)
     order, repeats = without_repeats(ranked(matches, reader.rank_of(matches)))
     order = reader.with_conflicts(order, index)
     if may_bring_edges(order, query, reader.rank.settings) and reader.has_edges:

@@ -12,10 +12,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from memfs.index.port import DEFAULT_SCORING, IndexHit, IndexQuery, RecordIndex
+from memfs.model.decision import Reason
 from memfs.model.origin import Principal
 from memfs.model.packet import LeftOut, ScoredRecord
+from memfs.model.procedure import PROCEDURE_KIND
 from memfs.model.query import Query
-from memfs.model.record import StoredRecord
+from memfs.model.record import Record, StoredRecord
 from memfs.model.settings import Mode
 from memfs.policy.access import may_read
 from memfs.policy.conflicts import is_newer, is_observation
@@ -163,6 +165,23 @@ class Reader:
         is an answer, with vectors and without.
         """
         return [match for match in matches if match.hit.path not in self._lifted]
+
+    def offered(self, matches: list[Match]) -> list[Match]:
+        """Leaves out procedures that are not handed out, and says why (A68)."""
+        kept = []
+        for match in matches:
+            record = match.stored.record
+            denial = self._not_offered(record) if record.kind == PROCEDURE_KIND else None
+            if denial is None:
+                kept.append(match)
+            else:
+                self._leave(record.id, denial.code, denial.message)
+        return kept
+
+    def _not_offered(self, record: Record) -> Reason | None:
+        from memfs.services.procedure_offers import not_offered  # few answers hold a procedure
+
+        return not_offered(self._workspace, record)
 
     def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
         """Re-reads hits from the ledger, in one go, and keeps those that may be served."""

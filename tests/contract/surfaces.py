@@ -229,6 +229,15 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "project change": lambda memory, target: answered(lambda: memory.project_change("HEAD")),
         "entities": lambda memory, target: answered(memory.entities),
         "entity": lambda memory, target: answered(lambda: memory.entity(target.reference)),
+        "procedures": lambda memory, target: answered(memory.procedures),
+        "procedure": lambda memory, target: answered(lambda: memory.procedure(target.reference)),
+        "use refused": lambda memory, target: answered(
+            lambda: memory.use_outcome(target.reference, episode=target.reference)
+        ),
+        "procedure move refused": lambda memory, target: answered(
+            lambda: memory.move_procedure(target.reference, "promote")
+        ),
+        "procedures checked": lambda memory, target: answered(memory.check_procedures),
         "edge refused": lambda memory, target: answered(
             lambda: memory.relate(target.reference, target.reference[-6:])
         ),
@@ -298,6 +307,11 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "project_change": "project change",
         "entities": "entities",
         "entity": "entity",
+        "procedures": "procedures",
+        "procedure": "procedure",
+        "use_outcome": "use refused",
+        "move_procedure": "procedure move refused",
+        "check_procedures": "procedures checked",
         "relate": "edge refused",
         "neighbors": "neighbors",
         "expand": "expansion",
@@ -325,7 +339,7 @@ CHANGES: Final = frozenset(
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
         "merge", "unmerge", "split", "unsplit",
         "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep",
-        "record_event",
+        "record_event", "propose_procedure", "record_episode",
         "start_task", "grow_task", "compress_task", "maintain_task", "revise_task", "finish_task",
     )
 )  # fmt: skip
@@ -381,6 +395,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "profile": "profile",
         "git-log": "project_log",
         "entity": "entities",
+        "procedure": "procedures",
         "relate": "relate",
         "unrelate": "unrelate",
         "git-show": "project_change",
@@ -403,7 +418,8 @@ UNTYPED: Final = frozenset(
         "inbox", "status", "check", "doctor",
         "grants", "conflicts", "log", "ledger in words", "last recall", "audit", "stats",
         "sessions",
-        "idle sessions", "entities", "project log", "project change", "session search", "jobs",
+        "idle sessions", "entities", "procedures", "procedures checked",
+        "project log", "project change", "session search", "jobs",
         "issues", "core",
         "export", "timeline", "tasks",
         "runs",

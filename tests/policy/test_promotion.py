@@ -445,6 +445,9 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
         "episode.host-observed": submit(
             Record(kind="episode", body="x", fields={"outcome": "failure"}), HOST
         ),
+        "episode.user-stated": submit(
+            Record(kind="episode", body="x", fields={"outcome": "success"})
+        ),
         "work.recorded": submit(Record(kind="issue", body="x", fields={"key": "x"}), AGENT),
         "abstract.user-stated": submit(event("The export moved to 04:00")),
         "abstract.observed": submit(event("Fix the export"), HOST),

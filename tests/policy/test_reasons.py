@@ -22,6 +22,7 @@ from memfs.model.grant import Grant
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import SYSTEM_ACTOR, OriginClass
 from memfs.model.outcome import UseResult
+from memfs.model.procedure import Stage
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope, ScopeKind
 from memfs.model.settings import InboxSettings, Mode
@@ -36,6 +37,14 @@ from memfs.policy.edges import check_name
 from memfs.policy.execution_moves import MoveCase, refusal
 from memfs.policy.grants import check_grant, check_revocation
 from memfs.policy.keeping import KeepingCase, check_keeping, check_profile_line
+from memfs.policy.procedure_stages import Cause, check_stage_move
+from memfs.policy.procedure_uses import (
+    ProcedureUse,
+    check_episode,
+    check_offer,
+    check_pins,
+    check_use,
+)
 from memfs.policy.promotion import ROWS
 from memfs.policy.publication import check_publication, source_pointer
 from memfs.policy.reasons import SENTENCES, reason
@@ -313,6 +322,41 @@ def outcome_faults() -> Iterable[Reason]:
 
 
 def conversation_faults() -> Iterable[Reason]:
+def procedure_faults() -> Iterable[Reason]:
+    """Yields the reasons why a use is not counted, a procedure not moved or not handed out."""
+    steps = claim(kind="procedure", id=identifier(1), fields={"applies_when": ["platform=linux"]})
+    said = {"outcome": "success", "conditions": ["platform=mac"], "procedure": steps.reference}
+    tried = Record(kind="episode", id=identifier(2), fields=said)
+    fitting = replace(tried, fields={**said, "conditions": ["platform=linux"]})
+    use = ProcedureUse(procedure=steps, result=UseResult.SUCCESS, episode=tried)
+    for change in (
+        {"procedure": tried},
+        {"is_harmful": True},
+        {"episode": steps},
+        {"episode": replace(tried, fields={**said, "procedure": "x"})},
+        {"control": tried},
+        {},
+        {"episode": fitting, "drift": ("make",)},
+    ):
+        yield from check_use(replace(use, **change))
+    for fields in (
+        {"stage": "deprecated"},
+        {"stage": "candidate", "harmed_by": "out_x"},
+        {},
+    ):
+        gone = check_offer(replace(steps, fields=fields), drift=("make",), here=())
+        yield from filter(None, (gone,))
+    yield from filter(None, (check_pins(("make",)),))
+    yield from check_episode(
+        UseResult.SUCCESS,
+        (),
+        (evidence(1, "make", HOST, fields={"outcome": "passed"}),),
+        is_person=False,
+    )
+    moved = check_stage_move(Stage.DEPRECATED, Cause.TRIAL)
+    yield from (moved,) if isinstance(moved, Reason) else ()
+
+
     origin = origin_of(AGENT)
     faults = (
         Conversation(origin=origin, is_named=False),
@@ -376,6 +420,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *action_faults(),
             *outcome_faults(),
             *conversation_faults(),
+            *procedure_faults(),
             *filter(None, (check_dispatch(AGENT, going_on=MOST_GOING_ON),)),
             *node_faults(),
             *reshaping_faults(),

@@ -81,6 +81,37 @@ PROCEDURE = KindSpec(
             description="How far it has been proved.",
             choices=("candidate", "trial", "held_out", "canary", "active", "deprecated"),
         ),
+        FieldSpec(
+            name="script",
+            field_type=FieldType.STRING,
+            description="A file of the project that holds the steps; memfs never runs it.",
+        ),
+        FieldSpec(
+            name="tools",
+            field_type=FieldType.STRING_LIST,
+            description="Files of the project, or programs, that the steps depend on.",
+        ),
+        FieldSpec(
+            name="pins",
+            field_type=FieldType.STRING_LIST,
+            description="Digests of the script and the tools as they were tried; memfs keeps them.",
+        ),
+        FieldSpec(
+            name="round",
+            field_type=FieldType.INTEGER,
+            description="Which round it is in; what was earned in an earlier one counts no more.",
+        ),
+        FieldSpec(
+            name="floor",
+            field_type=FieldType.STRING,
+            description="The stage that the round began with, or that a person gave it since.",
+            choices=("trial", "canary", "active"),
+        ),
+        FieldSpec(
+            name="harmed_by",
+            field_type=FieldType.STRING,
+            description="The outcome that took everything back; absent for none.",
+        ),
     ),
 )
 EPISODE = KindSpec(
@@ -99,6 +130,11 @@ EPISODE = KindSpec(
             name="conditions",
             field_type=FieldType.STRING_LIST,
             description="Versions, platform and circumstances.",
+        ),
+        FieldSpec(
+            name="procedure",
+            field_type=FieldType.STRING,
+            description="The version that was followed; absent for an attempt without memory.",
         ),
     ),
 )

@@ -124,6 +124,38 @@ OUTCOME = KindSpec(
             field_type=FieldType.STRING_LIST,
             description="Digests of what was looked up; absent where nothing was.",
         ),
+        FieldSpec(
+            name="episode",
+            field_type=FieldType.STRING,
+            description="The attempt that it is taken from; absent for none.",
+        ),
+        FieldSpec(
+            name="conditions",
+            field_type=FieldType.STRING,
+            description="Digest of the conditions of that attempt.",
+        ),
+        FieldSpec(
+            name="harmful",
+            field_type=FieldType.BOOLEAN,
+            description="Whether the use did harm.",
+        ),
+        FieldSpec(
+            name="control",
+            field_type=FieldType.STRING,
+            description="How an attempt under the same conditions ended without memory.",
+            choices=("success", "partial", "failure"),
+        ),
+        FieldSpec(
+            name="stage",
+            field_type=FieldType.STRING,
+            description="The stage of the procedure when it was used.",
+            choices=("candidate", "trial", "held_out", "canary", "active", "deprecated"),
+        ),
+        FieldSpec(
+            name="round",
+            field_type=FieldType.INTEGER,
+            description="The round that the procedure was in.",
+        ),
     ),
 )
 

@@ -1,0 +1,1 @@
+"""Procedures: steps that worked, proved by episodes, moved by outcomes and people."""
