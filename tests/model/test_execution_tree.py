@@ -73,7 +73,7 @@ def said(name: str, value: str, *checks: str) -> Step:
 
 def test_a_field_is_verified_by_what_is_found_and_by_nothing_that_is_said() -> None:
     checked, told, same = said("a", "x.py", "x.py"), said("b", "y.py"), said("c", "x.py")
-    cases = (
+    cases: tuple[tuple[list[Step], dict[str, bool], Standing, Step | None], ...] = (
         ([told], {}, Standing.UNVERIFIED, None),
         ([checked], {"a": True}, Standing.VERIFIED, None),
         ([checked], {"a": False}, Standing.CONFLICTING, None),
@@ -84,5 +84,5 @@ def test_a_field_is_verified_by_what_is_found_and_by_nothing_that_is_said() -> N
         ([told, checked], {"a": True}, Standing.VERIFIED, None),
     )
     for steps, holds, standing, against in cases:
-        state = field_state(list(steps), holds)
+        state = field_state(steps, holds)
         assert (state.step, state.standing, state.against) == (steps[-1], standing, against)

@@ -161,8 +161,8 @@ def _wish(tree: Tree, chosen: random.Random) -> Wish:
     if draw < 0.60 and tree.path:
         return Maintain(name=f"field{chosen.randrange(3)}", value="x")
     if draw < 0.75 and tree.open_calls:
-        call = chosen.choice(tree.open_calls).id
-        return Grow(turns=(TurnSaid(turn=Turn.RESULT, text="x", answers=call),))
+        waiting = chosen.choice(tree.open_calls).id
+        return Grow(turns=(TurnSaid(turn=Turn.RESULT, text="x", answers=waiting),))
     note, call = TurnSaid(turn=Turn.NOTE, text="x"), TurnSaid(turn=Turn.CALL, text="x")
     result = TurnSaid(turn=Turn.RESULT, text="x")
     return Grow(turns=chosen.choice([(note,), (call,), (call, result), (note, call, result)]))
