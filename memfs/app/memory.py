@@ -72,10 +72,9 @@ class Memory(
     Noting,
     Sifting,
     Dreaming,
-    Stepping,
+    Intending,
     Proving,
     Stepping,
-    Intending,
 ):
     """One opened store and the one who works with it. Use it as a context manager."""
 

@@ -15,7 +15,7 @@ from memfs.model.authority import Authority
 from memfs.model.decision import Decision, Reason, Verdict
 from memfs.model.frozen import frozen
 from memfs.model.kinds import KindSpec
-from memfs.model.origin import SYSTEM_ACTOR, Actor, OriginClass, Principal
+from memfs.model.origin import SYSTEM_ACTOR, Actor, OriginClass, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.settings import Mode, Settings
 from memfs.model.status import Status
@@ -62,6 +62,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="record.support", who=Who.ANYONE),
             Rule(code="run.correct", who=Who.ANYONE),
             Rule(code="execution.move", who=Who.ANYONE),
+            Rule(code="role.apply", who=Who.ANYONE),
             Rule(code="record.merge", who=Who.PERSON),
             Rule(code="record.split", who=Who.PERSON),
             Rule(code="record.part", who=Who.PERSON),
@@ -72,11 +73,11 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="grant.issue", who=Who.PERSON),
             Rule(code="grant.revoke", who=Who.PERSON, is_always_possible=True),
             Rule(code="outcome.record", who=Who.ANYONE),
-            Rule(code="conflict.open", who=Who.ANYONE),
             Rule(code="procedure.trial", who=Who.PERSON),
             Rule(code="procedure.promote", who=Who.PERSON),
             Rule(code="procedure.deprecate", who=Who.PERSON, is_always_possible=True),
             Rule(code="procedure.settle", who=Who.SYSTEM, is_always_possible=True),
+            Rule(code="conflict.open", who=Who.ANYONE),
             Rule(code="conflict.resolve", who=Who.PERSON_OR_SYSTEM),
             Rule(code="conflict.settle", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="publication.offer", who=Who.PERSON),
@@ -85,13 +86,13 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="tombstone.apply", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="job.cancel", who=Who.PERSON, is_always_possible=True),
             Rule(code="job.retry", who=Who.PERSON),
+            Rule(code="intention.mark", who=Who.SYSTEM),
+            Rule(code="intention.answer", who=Who.PERSON),
             Rule(code="ledger.hold", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="ledger.release", who=Who.PERSON_OR_SYSTEM, is_always_possible=True),
             Rule(code="ledger.follow", who=Who.SYSTEM),
             Rule(code="ledger.repair", who=Who.SYSTEM, is_always_possible=True),
             Rule(code="ledger.receipt", who=Who.SYSTEM, is_always_possible=True),
-            Rule(code="intention.mark", who=Who.SYSTEM),
-            Rule(code="intention.answer", who=Who.PERSON),
         )
     }
 )
@@ -222,6 +223,16 @@ def decide_run_correction(actor: Actor, record: Record, settings: Settings) -> D
     told_by = record.origin.principal if record.origin is not None else None
     if decision.is_admitted and not actor.is_person and told_by != actor.principal:
         return _refused(decision.rule, reason("target.other-principal"), settings)
+    return decision
+
+
+def decide_role_operation(actor: Actor, role: str, settings: Settings) -> Decision:
+    """Decides whether ``actor`` may change what a role remembers: the role itself, or a person."""
+    decision = decide_operation("role.apply", actor, settings)
+    principal = actor.principal
+    is_role = principal.kind is PrincipalKind.AGENT and principal.name == role
+    if decision.is_admitted and not (is_role or actor.is_person or actor == SYSTEM_ACTOR):
+        return _refused(decision.rule, reason("role.other-role"), settings)
     return decision
 
 

@@ -190,15 +190,6 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         summary="a claim that contradicts another waits for a person",
         verdict=Verdict.QUARANTINE,
         requires=_traits(Trait.CONTRADICTS),
-    PromotionRow(
-        code="episode.user-stated",
-        summary="a person tells how an attempt ended, in their own scope",
-        verdict=Verdict.ACTIVATE,
-        kinds=frozenset({"episode"}),
-        origins=_USER,
-        scopes=_OWN,
-        requires=_traits(Trait.PERSON, Trait.HAS_OUTCOME),
-    ),
     ),
     PromotionRow(
         code="procedure.review",
@@ -261,6 +252,15 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         origins=frozenset({OriginClass.HOST_OBSERVED}),
         scopes=_OWN,
         requires=_traits(Trait.HAS_OUTCOME),
+    ),
+    PromotionRow(
+        code="episode.user-stated",
+        summary="a person tells how an attempt ended, in their own scope",
+        verdict=Verdict.ACTIVATE,
+        kinds=frozenset({"episode"}),
+        origins=_USER,
+        scopes=_OWN,
+        requires=_traits(Trait.PERSON, Trait.HAS_OUTCOME),
     ),
     PromotionRow(
         code="work.recorded",

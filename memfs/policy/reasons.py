@@ -109,11 +109,11 @@ _GRAPH: Final = {
     "edge.bad-end": "an edge joins two records or entities, each named by its id",
     "edge.self": "nothing relates to itself",
     "graph.sealed": "things are found by their names and edges by their ends; they are not sealed",
+    "entity.name-is-id": "an id is no name: it names a record",
     "entity.name-taken": "another thing bears this name; make one of them with: memfs merge",
     "edge.unknown-end": "an end of the edge is not in the ledger; add it first",
 }
 
-_COMPARISON: Final = {
 _INTENTION: Final = {
     "intention.unreadable": "it does not say when to ask in a way that can be kept",
     "intention.live-person": "an intention is stated by a person who is there, and by nobody else",
@@ -121,6 +121,7 @@ _INTENTION: Final = {
     "intention.not-due": "it comes again and asks about nothing now; end it with cancel",
 }
 
+_COMPARISON: Final = {
     "tombstone.matches": "this was forgotten on demand and must not come back",
     "correction.supersedes": "it replaces what an active record said about the same subject",
     "conflict.contradiction": "an active record says otherwise about the same subject",
@@ -205,7 +206,6 @@ _OUTCOME: Final = {
     "outcome.not-mentioned": "the record does not speak of what was looked up",
 }
 
-_NODE: Final = {
 _PROCEDURE: Final = {
     "procedure.not-one": "only a procedure is tried and promoted",
     "procedure.illegal-move": "no row of the table of stages allows this move",
@@ -221,6 +221,7 @@ _PROCEDURE: Final = {
     "episode.no-conditions": "an episode that a program tells of says its conditions as name=value",
 }
 
+_NODE: Final = {
     "node.below-score": "it scores less than what is worth saving; nothing is stored",
     "node.opposed": "a node that is active says the opposite in the same words",
     "node.alike": "what is kept already, or waits, says nearly the same",
@@ -235,6 +236,35 @@ _ACTION: Final = {
     "action.not-a-person": "what is offered as approval was not said by a person just now",
     "action.not-fresh": "the approval was given too long ago, or not yet",
     "action.not-named": "the approval does not name this action",
+}
+
+_ROLE: Final = {
+    "role.typed-only": "role memory is changed by typed operations alone: memory-apply-operation",
+    "role.scope": "what a role remembers stands in its own scope, agent:NAME",
+    "role.other-role": "a role changes its own memory; a person changes any",
+    "role.unreadable": "an operation is one JSON object in which every member stands once",
+    "role.unknown-operation": "there is no such operation; see the table of operations",
+    "role.unknown-field": "a member stands there that the operation does not take",
+    "role.missing-field": "a member that the operation needs is missing or empty",
+    "role.bad-field": "a member has another shape, length, number or range than it has to have",
+    "role.project-truth": "code, plans, running things and checkpoints are true elsewhere, and are "
+    "never kept as what a role remembers",
+    "role.trait-baseline": "what a role is by nature is not a memory and is not changed by one",
+    "role.speech-text": "a pressure says what presses, and holds no words to be said",
+    "role.anatomy": "a memory needs a target, a claim, an implication, and a question or a tension",
+    "role.anchor": "a memory has anchors that lead somewhere, or anchor:missing and no other",
+    "role.lifecycle": "the lifecycle table has no such pair of profile and state",
+    "role.start": "a memory does not begin in this state",
+    "role.move": "the lifecycle table has no such move",
+    "role.profile": "this is a memory of another profile or role than the operation is about",
+    "role.relation": "an edge of role memory has one of the relations of the table",
+    "role.edge-claim": "an edge of role memory says what it claims",
+    "role.unknown-memory": "the role has no such memory",
+    "role.unknown-end": "nothing that may be seen has this id",
+    "role.unchanged": "it says again what is remembered already; nothing was added",
+    "role.full": "the memory holds as many wordings, anchors or tags as it can",
+    "role.not-speech": "the candidate is no speech",
+    "role.not-applied": "another operation of the same batch was refused; nothing was changed",
 }
 
 _EXECUTION: Final = {
@@ -290,6 +320,7 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_ELIGIBILITY,
         **_SCREENING,
         **_GRAPH,
+        **_INTENTION,
         **_COMPARISON,
         **_VERIFICATION,
         **_ACCESS,
@@ -297,8 +328,10 @@ SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
         **_PUBLICATION,
         **_SESSION,
         **_OUTCOME,
+        **_PROCEDURE,
         **_NODE,
         **_ACTION,
+        **_ROLE,
         **_EXECUTION,
         **_RESHAPING,
         **_ADMINISTRATION,
@@ -319,4 +352,3 @@ def reason(code: str, detail: str = "") -> Reason:
     """
     sentence = SENTENCES[code]
     return Reason(code, f"{sentence} ({detail})" if detail else sentence)
-        **_INTENTION,

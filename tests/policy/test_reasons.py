@@ -19,6 +19,7 @@ from memfs.model.conflict import Conflict, Resolution
 from memfs.model.decision import Decision, Reason
 from memfs.model.evidence import Quote
 from memfs.model.grant import Grant
+from memfs.model.intention import EventSource, EventTrigger, Intention, IntentionState
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import SYSTEM_ACTOR, OriginClass
 from memfs.model.outcome import UseResult
@@ -36,6 +37,8 @@ from memfs.policy.dispatching import MOST_GOING_ON, check_dispatch
 from memfs.policy.edges import check_name
 from memfs.policy.execution_moves import MoveCase, refusal
 from memfs.policy.grants import check_grant, check_revocation
+from memfs.policy.intention_moves import Action, check_done, check_live, check_row
+from memfs.policy.intention_triggers import check_intention
 from memfs.policy.keeping import KeepingCase, check_keeping, check_profile_line
 from memfs.policy.procedure_stages import Cause, check_stage_move
 from memfs.policy.procedure_uses import (
@@ -188,6 +191,7 @@ def relations() -> Iterable[Decision]:
     for start, end in ((thing.id, "pier"), (thing.id, thing.id), (thing.id, identifier(2, "ent"))):
         fields = {"from": start, "to": end, "relation": "uses"}
         yield submit(Record(kind="edge", fields=fields))
+    yield submit(replace(thing, title=identifier(2), subject=""))
 
 
 def quotes() -> Iterable[Decision]:
@@ -321,7 +325,6 @@ def outcome_faults() -> Iterable[Reason]:
         yield from check_outcome(replace(case, **change))
 
 
-def conversation_faults() -> Iterable[Reason]:
 def procedure_faults() -> Iterable[Reason]:
     """Yields the reasons why a use is not counted, a procedure not moved or not handed out."""
     steps = claim(kind="procedure", id=identifier(1), fields={"applies_when": ["platform=linux"]})
@@ -357,6 +360,7 @@ def procedure_faults() -> Iterable[Reason]:
     yield from (moved,) if isinstance(moved, Reason) else ()
 
 
+def conversation_faults() -> Iterable[Reason]:
     origin = origin_of(AGENT)
     faults = (
         Conversation(origin=origin, is_named=False),
@@ -401,6 +405,26 @@ def node_faults() -> Iterable[Reason]:
     )
 
 
+def intention_faults() -> Iterable[Reason]:
+    """Yields the reasons why nothing is intended, or an intention is not moved."""
+    yield from check_intention(Record(kind="intention", fields={"state": "pending"}))
+    yield from filter(
+        None,
+        (
+            check_live(AGENT),
+            check_row(IntentionState.COMPLETED, Action.DONE),
+            check_done(
+                Intention(
+                    id=identifier(1),
+                    state=IntentionState.PENDING,
+                    trigger=EventTrigger(of=EventSource.RUN, most=2),
+                    created=NOW,
+                )
+            ),
+        ),
+    )
+
+
 def execution_faults() -> Iterable[Reason]:
     """Yields the reasons why a move of a task is refused."""
     for _, tree, wish in MOVES_REFUSED:
@@ -419,10 +443,11 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *conflict_faults(),
             *action_faults(),
             *outcome_faults(),
-            *conversation_faults(),
             *procedure_faults(),
+            *conversation_faults(),
             *filter(None, (check_dispatch(AGENT, going_on=MOST_GOING_ON),)),
             *node_faults(),
+            *intention_faults(),
             *reshaping_faults(),
             *execution_faults(),
             *filter(None, (check_name(identifier(1, "ent")),)),
