@@ -23,6 +23,6 @@ REGISTRY = KindRegistry(
         *TIMELINE_KINDS,
         *GRAPH_KINDS,
         *EXECUTION_KINDS,
+        *INTENTION_KINDS,
     )
 )
-        *INTENTION_KINDS,
