@@ -107,22 +107,51 @@ def _is_hiding(char: str) -> bool:
     return category[0] == "C" or category in ("Zl", "Zp")
 
 
-def kept_otherwise(format_name: str, said: Line, own: Line) -> dict[str, JsonValue]:
+def kept_otherwise(
+    format_name: str, said: Line, own: Line, *, later: tuple[str, ...] = ()
+) -> dict[str, JsonValue]:
     """Returns the unknown field that keeps what a line says otherwise than ours would.
 
     Args:
         format_name: Name of the format.
         said: The line as it came.
         own: The line that the record would go out as.
+        later: Fields that every line of ours has once the record is stored.
     """
     otherwise = {
         name: value for name, value in said.items() if name not in own or own[name] != value
     }
-    without: list[JsonValue] = [name for name in own if name not in said]
+    every = dict.fromkeys((*own, *later))
+    without: list[JsonValue] = [name for name in every if name not in said]
     kept: dict[str, JsonValue] = {"format": format_name}
     kept |= {_OTHERWISE: otherwise} if otherwise else {}
     kept |= {_WITHOUT: without} if without else {}
     return {FOREIGN: kept} if len(kept) > 1 else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a record keeps of the line that it came in as.
+
+    Attributes:
+        otherwise: Fields that it said otherwise than ours would.
+        without: Names of fields that it did not have.
+    """
+
+    otherwise: Line
+    without: tuple[str, ...]
+
+
+def kept_of(format_name: str, unknown: Mapping[str, JsonValue]) -> Kept | None:
+    """Returns what a record keeps of a line of one format; ``None`` where it came in otherwise."""
+    kept = unknown.get(FOREIGN)
+    if not isinstance(kept, Mapping) or kept.get("format") != format_name:
+        return None
+    otherwise, without = kept.get(_OTHERWISE), kept.get(_WITHOUT)
+    return Kept(
+        otherwise=otherwise if isinstance(otherwise, Mapping) else {},
+        without=tuple(map(str, without)) if isinstance(without, list | tuple) else (),
+    )
 
 
 def as_it_came(
@@ -142,12 +171,10 @@ def as_it_came(
         reread: Returns the line of ours that a foreign line becomes.
         fixed: Fields that never change after they came in, such as an id.
     """
-    kept = unknown.get(FOREIGN)
-    if not isinstance(kept, Mapping) or kept.get("format") != format_name:
+    kept = kept_of(format_name, unknown)
+    if kept is None:
         return own
-    otherwise, without = kept.get(_OTHERWISE), kept.get(_WITHOUT)
-    said: Line = otherwise if isinstance(otherwise, Mapping) else {}
-    missing = list(without) if isinstance(without, list | tuple) else []
+    said, missing = kept.otherwise, kept.without
     came = {name: value for name, value in {**own, **said}.items() if name not in missing}
     try:
         again = reread(came)

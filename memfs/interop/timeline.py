@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from memfs.domains.timeline.lines import FOREIGN, FORMAT, LineError, draft_from
+from memfs.domains.timeline.lines import FORMAT, draft_from
 from memfs.errors import DataError
 from memfs.formats.canonical import emit_value
+from memfs.formats.foreign_line import FOREIGN, LineError
 from memfs.formats.kind_fields import grants_in
 from memfs.interop.draft_bounds import pruned
 from memfs.interop.json_items import RawItem, iter_lines, parse_item

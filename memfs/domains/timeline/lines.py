@@ -9,26 +9,25 @@ field of its own) is kept with the record, so that it is handed out as it came i
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from memfs.domains.timeline.events import EventView
+from memfs.formats.foreign_line import LineError, LineFields, kept_of, kept_otherwise
 from memfs.model.authority import Sensitivity
 from memfs.model.event import EVENT_KIND, EventSort
 from memfs.model.ids import TIMELINE_PREFIX, derived_id, is_id
-from memfs.model.instants import format_instant, parse_instant
-from memfs.model.limits import LABEL_CHARS, LINE_CHARS, LIST_ITEMS, TEXT_CHARS, TITLE_CHARS
+from memfs.model.instants import format_instant
+from memfs.model.limits import LABEL_CHARS, LINE_CHARS, TEXT_CHARS, TITLE_CHARS
 from memfs.model.record import DEFAULT_IMPORTANCE, Record
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.services.proposals import title_from
 
 FORMAT: Final = "timeline"
-FOREIGN: Final = "foreign_fields"
-_OTHERWISE: Final = "otherwise"
-_WITHOUT: Final = "without"
 _MARK: Final = "superseded_by"
 _LEARNED: Final = "ingestion_time"
 
@@ -36,28 +35,18 @@ _LEARNED: Final = "ingestion_time"
 _BREAK: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-class LineError(ValueError):
-    """A line is no event; the message says why."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
 def line_of(record: Record) -> dict[str, JsonValue]:
     """Returns an event as a line; one that came in as a line goes out as it came."""
     line = own_line(record)
-    kept = record.unknown.get(FOREIGN)
-    if not isinstance(kept, Mapping) or kept.get("format") != FORMAT:
+    kept = kept_of(FORMAT, record.unknown)
+    if kept is None:
         return line
-    without, otherwise = kept.get(_WITHOUT), kept.get(_OTHERWISE)
-    if isinstance(without, list | tuple):
-        line = {name: value for name, value in line.items() if name not in without or name == _MARK}
-    if isinstance(otherwise, Mapping):
-        mark = _foreign_mark(otherwise.get(_MARK), record.superseded_by)
-        line |= {name: value for name, value in otherwise.items() if name != _MARK}
-        if _MARK in otherwise or mark:
-            line[_MARK] = mark
+    said, missing = kept.otherwise, kept.without
+    line = {name: value for name, value in line.items() if name not in missing or name == _MARK}
+    mark = _foreign_mark(said.get(_MARK), record.superseded_by)
+    line |= {name: value for name, value in said.items() if name != _MARK}
+    if _MARK in said or mark:
+        line[_MARK] = mark
     return line
 
 
@@ -113,54 +102,29 @@ def event_value(event: EventView) -> dict[str, JsonValue]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The fields of a line, read one by one."""
+    """The fields of a line, read one by one; words of any length, labels on one line each."""
 
-    values: Mapping[str, JsonValue]
+    fields: LineFields
 
-    def text(self, *names: str) -> str:
-        """Returns the first of some fields that is a text."""
-        for name in names:
-            value = self.values.get(name)
-            if isinstance(value, str) and value.strip():
-                return value.strip()
-        return ""
+    def words(self, name: str) -> str:
+        """Returns a text without white space around it, whatever its size."""
+        return self.fields.text(name, most=sys.maxsize)
 
     def label(self, name: str) -> str:
         """Returns a field of one line."""
-        value = self.text(name)
+        value = self.words(name)
         if len(value) > LINE_CHARS or _BREAK.search(value):
             message = f"expected {name} on one line of at most {LINE_CHARS} characters"
             raise LineError("import.too-large", message)
         return value
 
     def labels(self, name: str, longest: int = LINE_CHARS) -> tuple[str, ...]:
-        """Returns a list of texts; numbers among them are written out."""
-        value = self.values.get(name)
-        if value in (None, "", []):
-            return ()
-        if not isinstance(value, list | tuple) or len(value) > LIST_ITEMS:
-            raise LineError("import.bad-field", f"expected {name} as a list of texts")
-        if any(isinstance(item, bool) or not isinstance(item, str | int) for item in value):
-            raise LineError("import.bad-field", f"expected {name} as a list of texts")
-        found = tuple(dict.fromkeys(str(item) for item in value if str(item).strip()))
+        """Returns a list of labels; numbers among them are written out."""
+        found = self.fields.labels(name)
         if any(len(item) > longest or _BREAK.search(item) for item in found):
             message = f"expected each of {name} on one line of at most {longest} characters"
             raise LineError("import.too-large", message)
         return found
-
-    def moment(self, name: str) -> datetime | None:
-        """Returns an instant; one without a zone is refused, since nobody can know which."""
-        value = self.values.get(name)
-        if value in (None, ""):
-            return None
-        try:
-            if isinstance(value, str):
-                return parse_instant(value.strip())
-        except (ValueError, OverflowError):
-            pass
-        raise LineError(
-            "import.no-time", f"expected {name} to be an instant with a zone, got {value!r:.60}"
-        )
 
 
 def draft_from(values: Mapping[str, JsonValue]) -> Record:
@@ -169,13 +133,14 @@ def draft_from(values: Mapping[str, JsonValue]) -> Record:
     Raises:
         LineError: It has no words, no time or no sort that there is.
     """
-    line = _Line(values)
-    text, title = line.text("text"), line.text("title")
+    fields = LineFields(values)
+    line = _Line(fields)
+    text, title = line.words("text"), line.words("title")
     if not (text or title):
         raise LineError("import.missing-field", "expected an event with a title or a text")
     if max(len(text), len(title)) > TEXT_CHARS:
         raise LineError("import.too-large", f"expected a text of at most {TEXT_CHARS} characters")
-    happened = line.moment("event_time")
+    happened = fields.moment("event_time")
     if happened is None:
         raise LineError("import.no-time", "expected an event with an event_time, got none")
     whole = text or title
@@ -189,23 +154,25 @@ def draft_from(values: Mapping[str, JsonValue]) -> Record:
         title=short,
         summary="" if whole == short else whole,
         event_time=happened,
-        observed=line.moment(_LEARNED),
+        observed=fields.moment(_LEARNED),
         entities=line.labels("entities"),
         importance=_importance(values.get("importance")),
-        confidence=_confidence(values.get("confidence")),
-        sensitivity=_sensitivity(line.text("sensitivity")),
+        confidence=fields.share("confidence"),
+        sensitivity=_sensitivity(line.words("sensitivity")),
         tags=line.labels("tags", LABEL_CHARS),
         subject=line.label("fact"),
         status=Status.SUPERSEDED if successor else Status.ACTIVE,
         superseded_by=own_id(successor) if successor else "",
         fields=_fields(line),
     )
-    return replace(draft, unknown=_otherwise(values, own_line(draft)))
+    # When it was learned is known of every record, said or not.
+    kept = kept_otherwise(FORMAT, values, own_line(draft), later=(_LEARNED,))
+    return replace(draft, unknown=kept)
 
 
 def _fields(line: _Line) -> dict[str, JsonValue]:
     said: dict[str, JsonValue] = {
-        "event_kind": _sort(line.text("kind")),
+        "event_kind": _sort(line.words("kind")),
         "project": line.label("project"),
         "session": line.label("session"),
         "turns": list(line.labels("nodes")),
@@ -213,22 +180,6 @@ def _fields(line: _Line) -> dict[str, JsonValue]:
         "run": line.label("run"),
     }
     return {name: value for name, value in said.items() if value not in ("", [])}
-
-
-def _otherwise(
-    values: Mapping[str, JsonValue], own: Mapping[str, JsonValue]
-) -> dict[str, JsonValue]:
-    """Returns what a line says otherwise than it would go out, to be kept with the record."""
-    otherwise = {
-        name: value for name, value in values.items() if name not in own or own[name] != value
-    }
-    # When it was learned is known of every record, said or not.
-    known = (*own, _LEARNED)
-    without: list[JsonValue] = [name for name in dict.fromkeys(known) if name not in values]
-    kept: dict[str, JsonValue] = {"format": FORMAT}
-    kept |= {_OTHERWISE: otherwise} if otherwise else {}
-    kept |= {_WITHOUT: without} if without else {}
-    return {FOREIGN: kept} if len(kept) > 1 else {}
 
 
 def _is_title(text: str) -> bool:
@@ -251,12 +202,6 @@ def _importance(value: JsonValue) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return DEFAULT_IMPORTANCE
     return max(1, min(10, round(value)))
-
-
-def _confidence(value: JsonValue) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        return None
-    return float(value)
 
 
 def _sensitivity(text: str) -> Sensitivity:

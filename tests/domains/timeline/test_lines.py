@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memfs.app.registry import REGISTRY
-from memfs.domains.timeline.lines import LineError, draft_from, line_of, own_id
+from memfs.domains.timeline.lines import draft_from, line_of, own_id
+from memfs.formats.foreign_line import LineError
 from memfs.formats.record_codec import decode_record, encode_record
 from memfs.model.record import Record
 from memfs.model.status import Status
