@@ -124,6 +124,14 @@ def check_row(state: IntentionState, action: Action) -> Reason | None:
     return reason("intention.illegal-move", f"{state}.{action}")
 
 
+def check_done(intention: Intention) -> Reason | None:
+    """Returns why an intention cannot be said to be done: what repeats is done when it asks."""
+    is_waiting = intention.state is IntentionState.PENDING and not intention.occurrence
+    if is_waiting and intention.is_repeating:
+        return reason("intention.not-due")
+    return check_row(intention.state, Action.DONE)
+
+
 def check_live(actor: Actor) -> Reason | None:
     """Returns why ``actor`` states no intention: a person who is there does; or ``None``."""
     if actor.principal.is_person and actor.channel in LIVE_CHANNELS:

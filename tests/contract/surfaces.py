@@ -238,6 +238,21 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
             lambda: memory.move_procedure(target.reference, "promote")
         ),
         "procedures checked": lambda memory, target: answered(memory.check_procedures),
+        "intentions": lambda memory, target: answered(lambda: memory.list_intentions(is_all=True)),
+        "intention": lambda memory, target: answered(
+            lambda: memory.show_intention(target.reference)
+        ),
+        "due": lambda memory, target: answered(memory.intentions_due),
+        "questions": lambda memory, target: answered(memory.ask_if_due),
+        "intention done refused": lambda memory, target: answered(
+            lambda: memory.intention_done(target.reference)
+        ),
+        "intention cancel refused": lambda memory, target: answered(
+            lambda: memory.cancel_intention(target.reference)
+        ),
+        "intention snooze refused": lambda memory, target: answered(
+            lambda: memory.snooze_intention(target.reference, "2h")
+        ),
         "edge refused": lambda memory, target: answered(
             lambda: memory.relate(target.reference, target.reference[-6:])
         ),
@@ -313,6 +328,13 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "move_procedure": "procedure move refused",
         "check_procedures": "procedures checked",
         "relate": "edge refused",
+        "list_intentions": "intentions",
+        "show_intention": "intention",
+        "intentions_due": "due",
+        "ask_if_due": "questions",
+        "intention_done": "intention done refused",
+        "cancel_intention": "intention cancel refused",
+        "snooze_intention": "intention snooze refused",
         "neighbors": "neighbors",
         "expand": "expansion",
         "path": "path",
@@ -335,6 +357,7 @@ CHANGES: Final = frozenset(
         "set_profile", "import_profile",
         "cancel_job", "retry_job", "take_back",
         "open_issue", "resolve_issue", "reopen_issue", "wontfix_issue", "note_issue", "outcome",
+        "add_intention",
         "add_entity", "alias", "set_entity", "unrelate",
         "start_run", "finish_run", "import_session", "flush_session", "keep_summary",
         "merge", "unmerge", "split", "unsplit",
@@ -398,6 +421,8 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "procedure": "procedures",
         "relate": "relate",
         "unrelate": "unrelate",
+        "intention": "list_intentions",
+        "intentions": "intentions_due",
         "git-show": "project_change",
         "neighbors": "neighbors",
         "expand": "expand",
@@ -420,7 +445,7 @@ UNTYPED: Final = frozenset(
         "sessions",
         "idle sessions", "entities", "procedures", "procedures checked",
         "project log", "project change", "session search", "jobs",
-        "issues", "core",
+        "issues", "core", "intentions", "due", "questions",
         "export", "timeline", "tasks",
         "runs",
         "protocol",

@@ -70,6 +70,12 @@ def event(title: str) -> Record:
     return Record(kind="event", title=title, event_time=NOW, fields={"event_kind": "work"})
 
 
+def intention() -> Record:
+    """Returns an intention without an id."""
+    trigger = {"type": "time", "at": "2027-03-01T09:00:00Z"}
+    return Record(kind="intention", title="x", fields={"state": "pending", "trigger": trigger})
+
+
 FOUND = view(verifications=(Verification("path", True, ("src/x.py",)),))
 """What a store says that has looked for a file and found it."""
 
@@ -452,6 +458,8 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
         "abstract.user-stated": submit(event("The export moved to 04:00")),
         "abstract.observed": submit(event("Fix the export"), HOST),
         "abstract.quoted": quoted("We moved the export to 04:00.", draft=event),
+        "intention.user-stated": submit(intention()),
+        "intention.review": submit(intention(), AGENT),
         "observation.update": submit(
             claim(kind="fact", subject="a"),
             HOST,

@@ -19,9 +19,15 @@ from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_operation
-from memfs.policy.intention_moves import Action, Move, answered, check_row, has_more_after
+from memfs.policy.intention_moves import (
+    Action,
+    Move,
+    answered,
+    check_done,
+    check_row,
+    has_more_after,
+)
 from memfs.policy.intention_triggers import intention_from
-from memfs.policy.reasons import reason
 from memfs.policy.recurrence import TriggerError
 from memfs.services.door import Decided, commit_decided
 from memfs.services.ports import Workspace
@@ -72,10 +78,11 @@ def answer(
         if not decision.is_admitted:
             return Decided(_Answered(stored=stored, reasons=decision.reasons))
         intention = _read(stored)
-        denial = _denial(intention, action)
+        is_done = action is Action.DONE
+        denial = check_done(intention) if is_done else check_row(intention.state, action)
         if denial is not None:
             return Decided(_Answered(stored=stored, reasons=(denial,)))
-        has_more = action is Action.DONE and _has_more(workspace, snapshot, stored, intention)
+        has_more = is_done and _has_more(workspace, snapshot, stored, intention)
         move = answered(intention, action, has_more=has_more, until=until)
         plan = plan_from(
             workspace,
@@ -115,16 +122,6 @@ def _read(stored: StoredRecord) -> Intention:
             f"expected an intention that can be read here: {error}",
             hint=f"take it back with: memfs retract {stored.record.id}",
         ) from error
-
-
-def _denial(intention: Intention, action: Action) -> Reason | None:
-    illegal = check_row(intention.state, action)
-    if illegal is not None:
-        return illegal
-    is_waiting = intention.state is IntentionState.PENDING and not intention.occurrence
-    if action is Action.DONE and is_waiting and intention.is_repeating:
-        return reason("intention.not-due")
-    return None
 
 
 def _has_more(
