@@ -253,6 +253,23 @@ def finish_command(invocation: Invocation, task: str, head: str, is_abandoned: b
     return respond(invocation, done)
 
 
+@command.command("head")
+@click.argument("task")
+@shared_options
+def head_command(invocation: Invocation, task: str) -> int:
+    """Print the step that a task stands at, or none.
+
+    Name with --head what you looked at before you thought, not what this prints afterwards.
+    """
+    with invocation.open() as memory:
+        found = memory.show_task(task).tree.task
+    if invocation.is_json:
+        write_json({"id": found.id, "head": found.head, "state": str(found.state)})
+    else:
+        write(found.head or "none")
+    return 0
+
+
 @command.command("show")
 @click.argument("task")
 @shared_options
