@@ -18,7 +18,7 @@ from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.ids import is_id
 from memfs.model.naming import entity_key
 from memfs.model.record import Record
-from memfs.policy.graph_links import keys_of_entity
+from memfs.policy.graph_links import keys_of_entity, names_of_entity
 from memfs.policy.pipeline import Context, Findings
 from memfs.policy.promotion import Trait
 from memfs.policy.reasons import reason
@@ -46,8 +46,13 @@ def check_ends(context: Context, findings: Findings) -> Findings:
 
 
 def _check_names(context: Context, findings: Findings) -> Findings:
-    """Lets two things of one namespace share no name; who is only proposed may wait for that."""
+    """Lets two things of one namespace share no name; who is only proposed may wait for that.
+
+    An id is the name of a record and of nothing else.
+    """
     bearers, own = context.view.bearers, entity_key(context.draft.title)
+    if any(is_id(name.lower()) for name in names_of_entity(context.draft)):
+        return findings.ended(Verdict.REJECT, [reason("entity.name-is-id")])
     same = next((item for item in bearers if own in keys_of_entity(item)), None)
     if same is not None and context.submission.action is CandidateAction.ADD:
         ended = findings.ended(Verdict.DUPLICATE, [reason("duplicate.same-id", same.id)])

@@ -139,9 +139,11 @@ def name_from(text: str) -> str:
     """Returns a name as it is kept: one line, without white space around it.
 
     Raises:
-        UsageError: It is no name, or too long.
+        UsageError: It is no name, or too long; or it is an id, which names a record.
     """
     name = _line(text, "a name", MOST_NAME)
+    if is_id(name.lower()):
+        raise UsageError(f"expected a name, got the id of a record: {name}")
     if not entity_key(name):
         raise UsageError(f"expected a name, got {text!r}")
     return name

