@@ -67,6 +67,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         ("init", "--scripted", *person),
         ("remember", "FastAPI, never Flask", "--kind", "preference", *person),
         ("entity", "add", "Heron", *person),
+        ("entity", "add", "Weir", *person),
+        ("relate", "Heron", "Weir", "fishes at", *person),
         ("recall", "framework"),
     ):
         ended = run_memfs(*arguments, cwd=folder, env=env)
@@ -111,10 +113,14 @@ def test_reading_imports_nothing_that_only_writing_needs(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("recall", "Flask"), ("context", "--session-start")], ids=" ".join
+    "arguments",
+    [("recall", "Flask"), ("recall", "where does Heron fish"), ("context", "--session-start")],
+    ids=" ".join,
 )
 def test_an_agents_question_opens_no_database(arguments: tuple[str, ...], project: Project) -> None:
     modules = _imported(*arguments, "--as", "agent:x", cwd=project.folder, env=project.env)
+
+    assert ("memfs.services.edge_hits" in modules) is ("where does Heron fish" in arguments)
 
     heavy = {"sqlite3", "asyncio", "http", "ssl", "mcp", "httpx2", "numpy"}
     assert _packages(modules) & (WRITE_ONLY | heavy) == set()
