@@ -140,7 +140,7 @@ class Catalogue:
         """Returns the ledger commit that the rows mirror; empty when there are none yet."""
         with self._reading() as connection:
             row = connection.execute("SELECT commit_id FROM stamp").fetchone()
-        return str(row[0]) if row else ""
+            return str(row[0]) if row else ""
 
     def apply(
         self,
@@ -262,17 +262,14 @@ class Catalogue:
         """Returns the rows that were made from the source text with this digest."""
         if not digest or not self._may_have("source_digest", digest):
             return ()
-        return self._select(
-            "WHERE source_digest = ? AND source_digest <> '' ORDER BY id", (digest,)
-        )
+        where = "WHERE source_digest = ? AND source_digest <> '' ORDER BY id"
+        return self._select(where, (digest,))
 
     def count_since(self, kind: str, observed: str) -> int:
         """Returns how many records of a kind were observed at ``observed`` or later."""
         with self._reading() as connection:
-            row = connection.execute(
-                "SELECT count(*) FROM entry WHERE observed >= ? AND kind = ?", (observed, kind)
-            ).fetchone()
-        return int(row[0])
+            query = "SELECT count(*) FROM entry WHERE observed >= ? AND kind = ?"
+            return int(connection.execute(query, (observed, kind)).fetchone()[0])
 
     def dependents(self, sources: Iterable[str]) -> tuple[CatalogueEntry, ...]:
         """Returns the rows that rest directly on any of ``sources``, ordered by id."""
@@ -329,10 +326,15 @@ class Catalogue:
         with self._reading() as connection:
             return catalogue_links.merged_into(connection, identifier)
 
-    def naming(self, keys: Iterable[str]) -> tuple[str, ...]:
-        """Returns the ids of the records that name anything by one of these keys, sorted."""
+    def called(self, key: str) -> dict[str, int]:
+        """Returns whom a link in prose may mean that means no entity (``file_key``), by rank."""
         with self._reading() as connection:
-            return catalogue_links.naming(connection, keys)
+            return catalogue_links.called(connection, key)
+
+    def naming(self, keys: Iterable[str], called: Iterable[str] = ()) -> tuple[str, ...]:
+        """Returns the ids of what names, or is called, by keys of entities and records, sorted."""
+        with self._reading() as connection:
+            return catalogue_links.naming(connection, keys, called)
 
     def with_status(self, status: str) -> tuple[CatalogueEntry, ...]:
         """Returns the rows with this status, ordered by id; cheap for any but the served one."""
@@ -343,8 +345,7 @@ class Catalogue:
         """Whether there is any; asked once of what is pinned."""
         if self._has_marks is None or not self._connection.in_transaction:
             with self._reading() as connection:
-                row = connection.execute("SELECT 1 FROM mark LIMIT 1").fetchone()
-            self._has_marks = row is not None
+                self._has_marks = any(connection.execute("SELECT 1 FROM mark LIMIT 1"))
         return self._has_marks
 
     def tombstones_with(self, marks: Iterable[str]) -> tuple[str, ...]:
@@ -354,8 +355,8 @@ class Catalogue:
                 "SELECT DISTINCT path FROM mark WHERE mark IN (SELECT value FROM json_each(?))"
                 " ORDER BY path",
                 (json.dumps(list(marks)),),
-            ).fetchall()
-        return tuple(str(path) for (path,) in rows)
+            )
+            return tuple(str(path) for (path,) in rows)
 
     def listing(self, wanted: CatalogueFilter) -> Iterator[CatalogueEntry]:
         """Yields rows, newest observed first, ties by id; the caller stops when it has enough."""
@@ -384,16 +385,15 @@ class Catalogue:
     def counts(self) -> dict[tuple[str, str], int]:
         """Returns the number of rows by (kind, status)."""
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT kind, status, count(*) FROM entry GROUP BY kind, status"
-            ).fetchall()
-        return {(str(kind), str(status)): int(number) for kind, status, number in rows}
+            query = "SELECT kind, status, count(*) FROM entry GROUP BY kind, status"
+            rows = connection.execute(query)
+            return {(str(kind), str(status)): int(number) for kind, status, number in rows}
 
     def counts_by_scope(self) -> dict[str, int]:
         """Returns the number of rows by scope."""
         with self._reading() as connection:
-            rows = connection.execute("SELECT scope, count(*) FROM entry GROUP BY scope").fetchall()
-        return {str(scope): int(number) for scope, number in rows}
+            rows = connection.execute("SELECT scope, count(*) FROM entry GROUP BY scope")
+            return {str(scope): int(number) for scope, number in rows}
 
 
 def _entry(row: Sequence[Any]) -> CatalogueEntry:

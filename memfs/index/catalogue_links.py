@@ -1,9 +1,11 @@
 """The graph in the catalogue: which links touch a record, who bears a name, what became one.
 
 Rows say where to look and open nothing: a link is shown after the read gate has passed the
-record that it stands in and both ends. Names are kept as digests. An id that was merged into
-another stands for the other wherever something is asserted or mentioned; what was derived from
-the one was not derived from the other.
+record that it stands in and both ends. Names are kept as digests. A link in prose leads to the
+entity that bears the name, and where none is seen to the one record that is called so: the view
+of the reader decides, to whom a hidden one is no rival. An id that was merged into another stands
+for the other wherever something is asserted or mentioned; what was derived from the one was not
+derived from the other.
 """
 
 from __future__ import annotations
@@ -12,28 +14,33 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from memfs.model.graph import EdgeSort, Link
 from memfs.model.instants import format_instant, parse_instant
-from memfs.policy.graph_links import NAMED, name_digest
+from memfs.policy.graph_links import CALLED, NAMED, name_digest
 
 LINK_SCHEMA: Final = """
 CREATE TABLE link (path NOT NULL, start NOT NULL, end NOT NULL, sort NOT NULL, relation NOT NULL,
-    record NOT NULL, since NOT NULL, until NOT NULL, pressure NOT NULL);
+    record NOT NULL, since NOT NULL, until NOT NULL, pressure NOT NULL, rival NOT NULL);
 CREATE INDEX link_path ON link (path);
 CREATE INDEX link_start ON link (start);
 CREATE INDEX link_end ON link (end);
+CREATE INDEX link_rival ON link (rival) WHERE rival <> '';
 CREATE TABLE alias (key NOT NULL, path NOT NULL, PRIMARY KEY (key, path)) WITHOUT ROWID;
 CREATE INDEX alias_path ON alias (path);
+CREATE TABLE called (key NOT NULL, path NOT NULL, rank NOT NULL, PRIMARY KEY (key, path))
+    WITHOUT ROWID;
+CREATE INDEX called_path ON called (path);
 CREATE TABLE merged (path NOT NULL, old NOT NULL, new NOT NULL, PRIMARY KEY (path)) WITHOUT ROWID;
 CREATE INDEX merged_old ON merged (old);
 CREATE INDEX merged_new ON merged (new);
 """
-LINK_TABLES: Final = ("link", "alias", "merged")
-_COLUMNS: Final = "path, start, end, sort, relation, record, since, until, pressure"
+LINK_TABLES: Final = ("link", "alias", "called", "merged")
+_COLUMNS: Final = "path, start, end, sort, relation, record, since, until, pressure, rival"
 _CHAIN: Final = 64
 """So many merges in a row are followed; more is a circle."""
+_NOBODY: Final[frozenset[str]] = frozenset()
 _MERGED_SORTS: Final = frozenset({EdgeSort.ASSERTED, EdgeSort.MENTIONS})
 
 
@@ -43,30 +50,45 @@ def add_links(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
     paths = dict.fromkeys(link.path for link in written)
     connection.executemany("DELETE FROM link WHERE path = ?", ((path,) for path in paths))
     connection.executemany(
-        f"INSERT INTO link ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO link ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 link.path,
                 link.start,
-                link.end,
+                _end_of(link.end),
                 str(link.sort),
                 link.relation,
                 link.record,
                 format_instant(link.since) if link.since else "",
                 format_instant(link.until) if link.until else "",
                 int(link.is_pressure),
+                _rival_of(link.end),
             )
             for link in written
         ),
     )
 
 
+def _end_of(end: str) -> str:
+    """Returns an end as the table has it: what a link calls a record, without whom else."""
+    return end.rpartition(":")[0] if end.startswith(CALLED) else end
+
+
+def _rival_of(end: str) -> str:
+    return end.rpartition(":")[2] if end.startswith(CALLED) else ""
+
+
 def add_names(
     connection: sqlite3.Connection,
     keys: Iterable[tuple[str, str]],
+    called: Iterable[tuple[str, str, int]],
     merged: Iterable[tuple[str, str, str]],
 ) -> None:
     """Writes keys of names with the paths of who bears them, and what was merged into what."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO called VALUES (?, ?, ?)",
+        ((name_digest(key), path, rank) for key, path, rank in called),
+    )
     connection.executemany(
         "INSERT OR REPLACE INTO alias VALUES (?, ?)",
         ((name_digest(key), path) for key, path in keys),
@@ -82,7 +104,8 @@ def links_of(
     Among the ids may be names as ``mention_end`` writes them: what mentions them, borne or not.
     """
     family = {*ids, *_merged_into(connection, ids)}
-    named = {f"{NAMED}{key}" for key in _digests_of(connection, family)}
+    named = {f"{NAMED}{key}" for key in _digests_of(connection, family, "alias")}
+    named |= {f"{CALLED}{key}" for key in _digests_of(connection, family, "called")}
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM link WHERE start IN (SELECT value FROM json_each(?))"
         f" UNION SELECT {_COLUMNS} FROM link WHERE end IN (SELECT value FROM json_each(?))",
@@ -109,27 +132,53 @@ def _resolved(
     links = [_link(row) for row in rows]
     if sorts is not None:
         links = [link for link in links if link.sort in sorts]
-    digests = {link.end.removeprefix(NAMED) for link in links if link.end.startswith(NAMED)}
-    bearers = _bearers(connection, digests) if digests else {}
+    names = _Names(connection, links)
     ends = {end for link in links for end in (link.start, link.end)}
     survivors = _survivors(connection, ends)
-    found: dict[Link, None] = {}
+    found: dict[Link, list[frozenset[str]]] = {}
     for link in links:
-        for end in _ends(link, bearers) or ((link.end,) if link.end in asked else ()):
+        for end, rivals in names.ends(link) or [(link.end, _NOBODY) for _ in {link.end} & {*asked}]:
             start = link.start
             if link.sort in _MERGED_SORTS:
                 start, end = survivors.get(start, start), survivors.get(end, end)
             is_as_written = (start, end) == (link.start, link.end)
             moved = link if is_as_written else replace(link, start=start, end=end)
             if moved.start != moved.end:
-                found[moved] = None
-    return tuple(sorted(found, key=_order))
+                found.setdefault(moved, []).append(rivals)
+    return tuple(sorted((_with_rivals(link, sets) for link, sets in found.items()), key=_order))
 
 
-def _ends(link: Link, bearers: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    if not link.end.startswith(NAMED):
-        return (link.end,)
-    return bearers.get(link.end.removeprefix(NAMED), ())
+def _with_rivals(link: Link, sets: Collection[frozenset[str]]) -> Link:
+    """Lets a link hold where any of the names that lead there means nobody else."""
+    return link if _NOBODY in sets else replace(link, rivals=frozenset(sets))
+
+
+class _Names:
+    """Whom the names mean in which some links end."""
+
+    def __init__(self, connection: sqlite3.Connection, links: Iterable[Link]) -> None:
+        self._bearers: Mapping[str, Sequence[str]] = {}
+        self._called: Mapping[str, Mapping[str, int]] = {}
+        ends = {link.end for link in links if ":" in link.end}
+        if ends:
+            self._bearers = _bearers(connection, {end.rpartition(":")[2] for end in ends})
+        called = {_end_of(end).removeprefix(CALLED) for end in ends if end.startswith(CALLED)}
+        if called:
+            self._called = called_by(connection, called)
+
+    def ends(self, link: Link) -> list[tuple[str, frozenset[str]]]:
+        """Returns where a link may lead, each with whom else it may mean."""
+        if link.end.startswith(NAMED):
+            bearers = self._bearers.get(link.end.removeprefix(NAMED), ())
+            return [(end, _NOBODY) for end in bearers]
+        if not link.end.startswith(CALLED):
+            return [(link.end, _NOBODY)]
+        things = self._bearers.get(_rival_of(link.end), ())
+        ranks = self._called.get(_end_of(link.end).removeprefix(CALLED), {})
+        return [
+            (end, frozenset((*things, *(it for it in ranks if ranks[it] <= rank and it != end))))
+            for end, rank in ranks.items()
+        ]
 
 
 def _order(link: Link) -> tuple[str, ...]:
@@ -137,10 +186,10 @@ def _order(link: Link) -> tuple[str, ...]:
 
 
 def _link(row: Sequence[Any]) -> Link:
-    path, start, end, sort, relation, record, since, until, pressure = row
+    path, start, end, sort, relation, record, since, until, pressure, rival = row
     return Link(
         start=start,
-        end=end,
+        end=f"{end}:{rival}" if rival else end,
         relation=relation,
         sort=EdgeSort(sort),
         record=record,
@@ -167,15 +216,55 @@ def merged_into(connection: sqlite3.Connection, identifier: str) -> tuple[str, .
     return tuple(sorted(_merged_into(connection, [identifier]) - {identifier}))
 
 
-def naming(connection: sqlite3.Connection, keys: Iterable[str]) -> tuple[str, ...]:
-    """Returns the ids of the records that name anything by a name with one of ``keys``, sorted."""
-    ends = [f"{NAMED}{name_digest(key)}" for key in keys]
+def called(connection: sqlite3.Connection, key: str) -> dict[str, int]:
+    """Returns the ids of the records that are called so, each with its rank."""
+    digest = name_digest(key)
+    return called_by(connection, [digest]).get(digest, {})
+
+
+def called_by(
+    connection: sqlite3.Connection, digests: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """Returns the ids of the records that are called so, each with its rank, by digest."""
     rows = connection.execute(
-        "SELECT DISTINCT start FROM link WHERE end IN (SELECT value FROM json_each(?))"
-        " ORDER BY start",
-        (json.dumps(ends),),
+        "SELECT called.key, entry.id, called.rank FROM called"
+        " JOIN entry ON entry.path = called.path"
+        " WHERE called.key IN (SELECT value FROM json_each(?)) ORDER BY called.rank, entry.id",
+        (json.dumps(list(digests)),),
+    ).fetchall()
+    survivors = _survivors(connection, {identifier for _, identifier, _ in rows})
+    found: dict[str, dict[str, int]] = {}
+    for digest, identifier, rank in rows:
+        found.setdefault(digest, {}).setdefault(survivors.get(identifier, identifier), rank)
+    return found
+
+
+def naming(
+    connection: sqlite3.Connection, keys: Iterable[str], called: Iterable[str]
+) -> tuple[str, ...]:
+    """Returns the ids of what names anything by a key of an entity or a record, sorted.
+
+    And of the records that are called so too: who bears a name decides about every one of them.
+    """
+    names = [name_digest(key) for key in keys]
+    files = [name_digest(key) for key in called]
+    ends = [*(f"{NAMED}{key}" for key in names), *(f"{CALLED}{key}" for key in files)]
+    rows = connection.execute(
+        "SELECT start FROM link WHERE end IN (SELECT value FROM json_each(:ends))"
+        " UNION SELECT start FROM link WHERE rival <> ''"
+        " AND rival IN (SELECT value FROM json_each(:names))"
+        " UNION SELECT entry.id FROM called JOIN entry ON entry.path = called.path"
+        " WHERE called.key IN (SELECT value FROM json_each(:files)) OR called.key IN"
+        " (SELECT substr(link.end, :mark) FROM link WHERE link.rival <> ''"
+        " AND link.rival IN (SELECT value FROM json_each(:names))) ORDER BY 1",
+        {
+            "ends": json.dumps(ends),
+            "names": json.dumps(names),
+            "files": json.dumps(files),
+            "mark": len(CALLED) + 1,
+        },
     )
-    return tuple(str(start) for (start,) in rows)
+    return tuple(str(identifier) for (identifier,) in rows)
 
 
 def _bearers(connection: sqlite3.Connection, digests: Collection[str]) -> dict[str, list[str]]:
@@ -191,9 +280,11 @@ def _bearers(connection: sqlite3.Connection, digests: Collection[str]) -> dict[s
     return {digest: list(names) for digest, names in found.items()}
 
 
-def _digests_of(connection: sqlite3.Connection, ids: Collection[str]) -> Iterator[str]:
+def _digests_of(
+    connection: sqlite3.Connection, ids: Collection[str], table: Literal["alias", "called"]
+) -> Iterator[str]:
     rows = connection.execute(
-        "SELECT alias.key FROM entry JOIN alias ON alias.path = entry.path"
+        f"SELECT {table}.key FROM entry JOIN {table} ON {table}.path = entry.path"
         " WHERE entry.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )

@@ -8,7 +8,7 @@ from memfs.index.catalogue_links import LINK_SCHEMA
 from memfs.model.frozen import frozen
 from memfs.model.graph import Link
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 COLUMNS: Final = (
     "path",
     "blob",
@@ -61,8 +61,9 @@ class CatalogueEntry:
 
     ``observed`` is RFC 3339 or empty; ``tags`` are joined by commas with one at each end.
     ``inputs`` are the ids that the record rests on, ``links`` what stands in it, ``keys`` those of
-    its names as an entity, ``survivor`` what it was merged into: written, and asked for only the
-    other way round (``Catalogue.dependents``, ``links_of``), so that a row that was read has none.
+    its names as an entity, ``called`` those of what else it is called, ``survivor`` what it was
+    merged into: written, and asked for only the other way round (``Catalogue.dependents``,
+    ``links_of``), so that a row that was read has none.
     """
 
     path: str
@@ -82,6 +83,7 @@ class CatalogueEntry:
     inputs: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     keys: tuple[str, ...] = ()
+    called: tuple[tuple[str, int], ...] = ()
     survivor: str = ""
 
 

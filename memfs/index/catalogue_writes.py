@@ -25,6 +25,7 @@ def add_rows(connection: sqlite3.Connection, entries: Iterable[CatalogueEntry]) 
     edges: list[tuple[str, str, str]] = []
     links: list[Link] = []
     keys: list[tuple[str, str]] = []
+    called: list[tuple[str, str, int]] = []
     merged: list[tuple[str, str, str]] = []
 
     def rows() -> Iterator[tuple[object, ...]]:
@@ -32,6 +33,7 @@ def add_rows(connection: sqlite3.Connection, entries: Iterable[CatalogueEntry]) 
             edges.extend((source, entry.id, entry.path) for source in entry.inputs)
             links.extend(entry.links)
             keys.extend((key, entry.path) for key in entry.keys)
+            called.extend((key, entry.path, rank) for key, rank in entry.called)
             if entry.survivor:
                 merged.append((entry.path, entry.id, entry.survivor))
             yield tuple(getattr(entry, name) for name in COLUMNS)
@@ -40,4 +42,4 @@ def add_rows(connection: sqlite3.Connection, entries: Iterable[CatalogueEntry]) 
     connection.executemany(f"INSERT OR REPLACE INTO entry VALUES ({places})", rows())
     connection.executemany("INSERT OR REPLACE INTO edge VALUES (?, ?, ?)", edges)
     add_links(connection, links)
-    add_names(connection, keys, merged)
+    add_names(connection, keys, called, merged)

@@ -7,6 +7,7 @@ which. The two are never mixed up: whoever walks the graph is told which is whic
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -34,7 +35,7 @@ class EdgeSort(StrEnum):
     LINEAGE = "lineage"
     """The start is a run that the end started, or that came after it."""
     MENTIONS = "mentions"
-    """The start names the end, an entity."""
+    """The start names the end: an entity, or what it links to in its prose."""
 
     @property
     def is_structural(self) -> bool:
@@ -48,8 +49,8 @@ class Link:
 
     Attributes:
         start: Id of the record or entity that it starts at.
-        end: Id of what it leads to. What a record names by a name that no entity has leads to
-            ``name:`` and a digest; a catalogue never answers with that.
+        end: Id of what it leads to. What a record names by a name leads to ``name:`` or
+            ``called:`` and digests; a catalogue never answers with that.
         relation: How the one bears on the other; of a structural link the name of its sort.
         sort: Where it comes from.
         record: Id of the record that it stands in: the edge, or the start or end themselves.
@@ -57,6 +58,8 @@ class Link:
         since: From when on it holds; ``None`` for always.
         until: When it ceased to hold, or was replaced; ``None`` for never.
         is_pressure: It only says that two look alike: a reason to look, never a proof (E49).
+        rivals: Whom else the name that leads there may mean, for each such name: the link is
+            none for who sees one of every set; empty where nobody else is meant.
     """
 
     start: str
@@ -68,6 +71,11 @@ class Link:
     since: datetime | None = None
     until: datetime | None = None
     is_pressure: bool = False
+    rivals: frozenset[frozenset[str]] = frozenset()
+
+    def is_meant(self, seen: Collection[str]) -> bool:
+        """Tells whether the link leads there for a reader who sees ``seen`` of its rivals."""
+        return not self.rivals or any(some.isdisjoint(seen) for some in self.rivals)
 
     def holds_at(self, moment: datetime) -> bool:
         """Tells whether the link holds at ``moment``; its time is half open."""

@@ -20,6 +20,8 @@ _ENDING: Final = re.compile(r"[.,;:!?…]+(?=\s|\Z)")
 _JOINED: Final = re.compile(r"(?<=[^\W_])[-_\u2010-\u2015]+(?=[^\W_])")
 _TECHNICAL: Final = re.compile(r"[^\s.][./@:#=]+[^\s./@:#=]|\A[./@~]+[^\s./]")
 """A path, an address, a version, a symbol: there a hyphen and an underscore are two things."""
+_JOINTS: Final = re.compile(r"[-_\u2010-\u2015]+")
+_SUFFIX: Final = re.compile(r"(?<=[^\s/])\.(?:md|markdown)\Z")
 _PRESENTATION: Final = frozenset("\ufe0e\ufe0f")
 _ROUNDS: Final = 8
 
@@ -38,6 +40,14 @@ def entity_key(name: str) -> str:
             return key
         key = folded
     return key
+
+
+def file_key(name: str) -> str:
+    """Returns what every way to write the name of a file of notes has in common.
+
+    As ``entity_key``, and a hyphen, an underscore and a space are one wherever they stand.
+    """
+    return entity_key(_JOINTS.sub(" ", _SUFFIX.sub("", entity_key(name))))
 
 
 def _folded(key: str) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+BROKEN_LINK: Final = "link.broken"
+"""The code of a link in prose that leads nowhere: untidy, and wrong with nothing but itself."""
 
 
 class Severity(StrEnum):
@@ -34,6 +38,11 @@ class Problem:
     message: str
     hint: str = ""
     severity: Severity = Severity.ERROR
+
+    @property
+    def is_broken_link(self) -> bool:
+        """Whether it only says that a link in prose leads nowhere."""
+        return self.code == BROKEN_LINK
 
     def __str__(self) -> str:
         place = self.path

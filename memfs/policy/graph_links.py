@@ -7,26 +7,42 @@ gate about the record that it stands in and about both ends (A38).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from memfs.model.conflict import CONFLICT_KIND
 from memfs.model.digests import content_digest
+from memfs.model.event import EVENT_KIND
 from memfs.model.graph import EDGE_KIND, ENTITY_KIND, EdgeSort, Link
 from memfs.model.ids import is_id, split_version
-from memfs.model.naming import entity_key
+from memfs.model.naming import entity_key, file_key
 from memfs.model.record import Record
 from memfs.model.run import RUN_KIND
 from memfs.model.wikilinks import linked_names
 from memfs.policy.conflicts import is_answering
+from memfs.policy.grants import ACCOUNT_KINDS
 from memfs.policy.promotion import WORK_KINDS
 from memfs.policy.relations import is_pressure
 from memfs.policy.withdrawal import is_withdrawn
 
 NAMED: Final = "name:"
 """Before the digest of the key of a name, where an id would stand."""
+CALLED: Final = "called:"
+"""Before two digests: of the key of a name as a file bears it, and as an entity bears it."""
 _MERGED_KINDS: Final = frozenset({ENTITY_KIND, "note"})
 _QUOTING: Final = WORK_KINDS | {"excerpt", "evidence"}
+_NOT_CALLED: Final = (
+    _QUOTING | ACCOUNT_KINDS | {ENTITY_KIND, EDGE_KIND, EVENT_KIND, CONFLICT_KIND, "outcome"}
+)
+"""Kinds that no link in prose means by a title: programs give them theirs."""
 _LINEAGE: Final = ("parent", "previous")
+_SOURCE_FILE: Final = re.compile(
+    r"import:[^/]+/(?:.*/)?(?P<stem>[^/#]+)\.(?:md|markdown|txt)\Z", re.IGNORECASE | re.DOTALL
+)
+"""Where a record came from that was one file; a part of a file has the name of its heading."""
+_FOREIGN: Final = "foreign_fields"
+"""What another system said of a record and is kept with it."""
 
 
 def links_of_record(record: Record, path: str = "") -> tuple[Link, ...]:
@@ -85,6 +101,10 @@ def _structural(record: Record) -> Iterator[tuple[str, str, str, EdgeSort]]:
         end = mention_end(name)
         if end:
             yield own, end, str(EdgeSort.MENTIONS), EdgeSort.MENTIONS
+    for name in _prose_names(record):
+        end = called_end(name)
+        if end:
+            yield own, end, str(EdgeSort.MENTIONS), EdgeSort.MENTIONS
 
 
 def may_link(record: Record) -> bool:
@@ -97,9 +117,13 @@ def mentioned_names(record: Record) -> tuple[str, ...]:
 
     What programs and conversations said keeps its brackets for itself.
     """
+    return (*record.entities, *_prose_names(record))
+
+
+def _prose_names(record: Record) -> tuple[str, ...]:
     if not may_link(record):
-        return record.entities
-    return (*record.entities, *linked_names(record.body, record.summary, record.abstract))
+        return ()
+    return linked_names(record.body, record.summary, record.abstract)
 
 
 def mention_end(name: str) -> str:
@@ -108,6 +132,12 @@ def mention_end(name: str) -> str:
         return name
     key = entity_key(name)
     return f"{NAMED}{name_digest(key)}" if key else ""
+
+
+def called_end(name: str) -> str:
+    """Returns where a link in prose leads that may mean a record by what it is called."""
+    key = "" if is_id(name) else file_key(name)
+    return f"{CALLED}{name_digest(key)}:{name_digest(entity_key(name))}" if key else ""
 
 
 def name_digest(key: str) -> str:
@@ -133,6 +163,28 @@ def keys_of_entity(record: Record) -> tuple[str, ...]:
     if record.kind != ENTITY_KIND or is_withdrawn(record):
         return ()
     return tuple(entity_key(name) for name in names_of_entity(record))
+
+
+def called_keys(record: Record, path: str = "") -> dict[str, int]:
+    """Returns the keys of what a record is called that is no entity, each with its rank.
+
+    A file name comes first: that of its own file, and what the file was called that it was
+    imported from; links of other systems are made of those. A title comes second, and so does a
+    subject, which stays when somebody corrects what was imported.
+    """
+    is_here = is_answering(record) or bool(survivor_of(record))
+    if record.kind in _NOT_CALLED or not is_here:
+        return {}
+    kept = record.unknown.get(_FOREIGN)
+    foreign = kept.get("name") if isinstance(kept, Mapping) else None
+    source = _SOURCE_FILE.match(record.origin.source) if record.origin is not None else None
+    files = (
+        path.rpartition("/")[2],
+        source["stem"] if source is not None else "",
+        foreign if isinstance(foreign, str) else "",
+    )
+    ranked = [(name, 1) for name in (record.title, record.subject)] + [(name, 0) for name in files]
+    return {key: rank for name, rank in ranked if (key := file_key(name))}
 
 
 def survivor_of(record: Record) -> str:

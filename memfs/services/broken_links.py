@@ -13,8 +13,8 @@ from typing import Final
 from memfs.index.catalogue import Catalogue
 from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import is_id
-from memfs.model.naming import entity_key
-from memfs.model.problem import Problem, Severity
+from memfs.model.naming import entity_key, file_key
+from memfs.model.problem import BROKEN_LINK, Problem, Severity
 from memfs.model.record import StoredRecord
 from memfs.model.wikilinks import wikilinks
 from memfs.policy.graph_links import may_link
@@ -24,7 +24,10 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.ports import Workspace
 from memfs.store.snapshot import Snapshot
 
+_NOBODY: Final = "expected the link to name an entity or a record, got a name that nobody bears"
+_SEVERAL: Final = "expected the link to name one record, got what several are called"
 _ADD: Final = "add it with: memfs entity add NAME, or correct the link"
+_CHOOSE: Final = "link the one that is meant by its id or its file name"
 
 
 def broken_links(
@@ -45,7 +48,7 @@ def broken_links(
     if not linking:
         return ()
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        known: dict[str, bool] = {}
+        known: dict[str, int] = {}
         found = (
             problem for item in linking for problem in _broken(item, snapshot, catalogue, known)
         )
@@ -59,32 +62,39 @@ def _has_links(stored: StoredRecord) -> bool:
 
 
 def _broken(
-    stored: StoredRecord, snapshot: Snapshot, catalogue: Catalogue, known: dict[str, bool]
+    stored: StoredRecord, snapshot: Snapshot, catalogue: Catalogue, known: dict[str, int]
 ) -> Iterator[Problem]:
     record = stored.record
     if record.kind == EDGE_KIND:
         for end in sorted(joined_by(record)):
-            if not _is_there(end, catalogue, known):
+            if not _count(end, catalogue, known):
                 message = f"expected both ends in the store, got none at {end}"
                 hint = f"take the edge away with: memfs unrelate {record.id}"
                 yield _problem(stored, "link.dangling-edge", message, hint)
         return
     first = _first_line(snapshot.read_blob(stored.blob), record.body)
     for link in wikilinks(record.body):
-        if not _is_there(link.name, catalogue, known):
-            message = "expected the link to name an entity or an id, got a name that nobody bears"
-            place = (first + link.line - 1, link.column)
-            yield _problem(stored, "link.broken", message, _ADD, place)
+        place = (first + link.line - 1, link.column)
+        yield from _told(stored, _count(link.name, catalogue, known), place)
     for text in (record.summary, record.abstract):
-        if any(not _is_there(link.name, catalogue, known) for link in wikilinks(text)):
-            message = "expected a link in the summary to name an entity, got a name nobody bears"
-            yield _problem(stored, "link.broken", message, _ADD)
+        for link in wikilinks(text):
+            yield from _told(stored, _count(link.name, catalogue, known))
 
 
-def _is_there(name: str, catalogue: Catalogue, known: dict[str, bool]) -> bool:
+def _told(stored: StoredRecord, count: int, place: tuple[int, int] = (0, 0)) -> Iterator[Problem]:
+    """Yields what is wrong with a link that so many may be meant by."""
+    if count != 1:
+        message, hint = (_SEVERAL, _CHOOSE) if count else (_NOBODY, _ADD)
+        yield _problem(stored, BROKEN_LINK, message, hint, place)
+
+
+def _count(name: str, catalogue: Catalogue, known: dict[str, int]) -> int:
+    """Returns how many records a name may mean; a link to entities leads to all that bear it."""
     if name not in known:
         rows = catalogue.by_id(name) if is_id(name) else catalogue.entities_named(entity_key(name))
-        known[name] = bool(rows)
+        ranks = {} if rows or is_id(name) else catalogue.called(file_key(name))
+        first = [rank for rank in ranks.values() if rank == min(ranks.values())]
+        known[name] = 1 if rows else len(first)
     return known[name]
 
 

@@ -24,7 +24,7 @@ from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
 from memfs.model.text import claim_fingerprint, normalise_text
 from memfs.policy.closure import inputs_of
-from memfs.policy.graph_links import keys_of_entity, links_of_record, survivor_of
+from memfs.policy.graph_links import called_keys, keys_of_entity, links_of_record, survivor_of
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, read_records, served_places
 from memfs.store.layout import TOMBSTONE_FOLDER, is_record_path, is_tombstone_path
@@ -63,6 +63,7 @@ def entry_from(stored: StoredRecord) -> CatalogueEntry:
         inputs=tuple(source for source in inputs_of(record) if source != record.id),
         links=links_of_record(record, stored.path),
         keys=keys_of_entity(record),
+        called=tuple(called_keys(record, stored.path).items()),
         survivor=survivor_of(record),
     )
 

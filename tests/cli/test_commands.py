@@ -174,7 +174,9 @@ def test_check_names_file_and_line_and_ends_with_one(project: Path) -> None:
 
     assert ended.status == 1
     assert ended.output.startswith("records/note/2026-11/twice.md:3:")
-    (problem,) = json.loads(run_memfs("check", "--json", cwd=project).output)
+    told = json.loads(run_memfs("check", "--json", cwd=project).output)
+    (problem,) = told["problems"]
+    assert told["links"] == {"broken": 0, "files": 0}
     assert (problem["path"], problem["line"]) == ("records/note/2026-11/twice.md", 3)
 
 
@@ -195,6 +197,25 @@ def test_one_problem_is_counted_as_one(project: Path) -> None:
     (folder / "a.md").write_text("---\nkind: fact\nkind: fact\n---\nTwice.\n")
 
     assert run_memfs("check", cwd=project).errors == "1 error\n"
+
+
+def test_links_that_lead_nowhere_are_one_line_and_no_problem(project: Path) -> None:
+    _remember(project, "See [[zebra]], [[quagga]] and [[the barn]].", "--kind", "note")
+    _remember(project, "See [[zebra]].", "--kind", "note", "--title", "The barn")
+
+    told = run_memfs("check", cwd=project)
+    listed = run_memfs("check", "--links", cwd=project)
+    data = json.loads(run_memfs("check", "--links", "--json", cwd=project).output)
+
+    line = "3 links in prose lead nowhere, in 2 files"
+    assert (told.status, told.output) == (0, "")
+    assert told.errors == f"{line}; list them with: memfs check --links\nno problems\n"
+    assert (listed.status, listed.errors) == (0, f"{line}\nno problems\n")
+    assert listed.output.count(": link.broken: ") == listed.output.count("  hint: ") == 3
+    assert (data["problems"], data["links"]["broken"], data["links"]["files"]) == ([], 3, 2)
+    assert [item["code"] for item in data["links"]["list"]] == ["link.broken"] * 3
+    assert all(item["line"] and item["column"] for item in data["links"]["list"])
+    assert run_memfs("check", "--links", "a.md", cwd=project).status == 2
 
 
 def test_loose_files_are_checked_without_a_store(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfs.model.ids import is_id
-from memfs.model.naming import entity_id, entity_key
+from memfs.model.naming import entity_id, entity_key, file_key
 from memfs.model.scope import Scope
 
 
@@ -67,6 +67,14 @@ def test_the_key_of_a_key_is_the_key(name: str) -> None:
     key = entity_key(name)
     assert entity_key(key) == key
     assert is_id(entity_id("global", name), "ent")
+
+
+@pytest.mark.parametrize(
+    "name", ["project_card-dom v1.2", "Project-card_dom-v1.2.md", "project card dom V1.2 "]
+)
+def test_in_the_name_of_a_file_a_hyphen_an_underscore_and_a_space_are_one(name: str) -> None:
+    assert file_key(name) == "project card dom v1.2"
+    assert file_key(file_key(name)) == file_key(name)
 
 
 def test_ids_are_the_same_on_every_machine() -> None:

@@ -120,7 +120,9 @@ class PageSource(PageRecords):
         if stored is None or key_of(stored.record) != key:
             return None
         links = self._links.get(key.name, [])
-        mentions = [link for link in links if link.sort is EdgeSort.MENTIONS]
+        mentions = [
+            link for link in links if link.sort is EdgeSort.MENTIONS and self._is_meant(link)
+        ]
         to = self._served(link.end for link in mentions if link.start == key.name)
         by = self._served(link.start for link in mentions if link.end == key.name)
         events = [item for item in by if item.record.kind == EVENT_KIND]
@@ -146,6 +148,10 @@ class PageSource(PageRecords):
             stored=stored,
             sections=sections,
         )
+
+    def _is_meant(self, link: Link) -> bool:
+        rivals = {name for some in link.rivals for name in some}
+        return link.is_meant({name for name in rivals if self.record(name) is not None})
 
     def _relations(self, own: str, links: Iterable[Link]) -> Iterator[Item]:
         """Yields the edges at a record, each once, with what they lead to."""

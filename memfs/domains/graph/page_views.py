@@ -24,10 +24,14 @@ from memfs.domains.graph.pages import (
 from memfs.errors import DataError, IndexUnavailableError, StoreError
 from memfs.index.catalogue import Catalogue
 from memfs.model.frozen import frozen
-from memfs.model.graph import ENTITY_KIND
-from memfs.model.naming import entity_key
-from memfs.model.record import Record
-from memfs.policy.graph_links import keys_of_entity, links_of_record, mentioned_names
+from memfs.model.naming import entity_key, file_key
+from memfs.model.record import Record, StoredRecord
+from memfs.policy.graph_links import (
+    called_keys,
+    keys_of_entity,
+    links_of_record,
+    mentioned_names,
+)
 from memfs.services.catalogue import open_catalogue
 from memfs.services.pages_view import (
     FOLDERS,
@@ -178,39 +182,39 @@ class _Work:
         old = self._read(older, ((it.path, it.old) for it in changes if it.old))
         new = self._read(self._snapshot, ((it.path, it.new) for it in changes if it.new))
         keys: dict[PageKey, None] = {}
-        for record in old:
-            keys |= dict.fromkeys(self._source.touched_by(record, self._linked_by(record)))
+        for stored in old:
+            record = stored.record
+            keys |= dict.fromkeys(self._source.touched_by(record, self._linked_by(stored)))
             own = key_of(record)
             if own is not None:
                 self._old_paths.add(page_path(own, record))
             self._old_paths.update(map(page_path, _lists(self._source, record)))
-        ids = {record.id for record in (*old, *new)}
+        ids = {stored.record.id for stored in (*old, *new)}
         ends = self._ends_at(ids)
-        for record in new:
-            ends |= self._linked_by(record)
-            keys |= dict.fromkeys(self._source.touched_by(record, ()))
+        for stored in new:
+            ends |= self._linked_by(stored)
+            keys |= dict.fromkeys(self._source.touched_by(stored.record, ()))
         keys |= dict.fromkeys(self._source.keys_of(ends))
         return tuple(keys)
 
-    def _read(self, snapshot: Snapshot, places: Iterable[tuple[str, str]]) -> list[Record]:
-        found = read_records(self._workspace, snapshot, places)
-        return [stored.record for stored in found]
+    def _read(self, snapshot: Snapshot, places: Iterable[tuple[str, str]]) -> list[StoredRecord]:
+        return list(read_records(self._workspace, snapshot, places))
 
     def _ends_at(self, ids: set[str]) -> set[str]:
         """Returns the other ends of all links at some records, as they are now."""
         links = self._catalogue.links_of(ids)
         return {end for link in links for end in (link.start, link.end)} | ids
 
-    def _linked_by(self, record: Record) -> set[str]:
+    def _linked_by(self, stored: StoredRecord) -> set[str]:
         """Returns the ids that a record was linked with, and those that named it by a name."""
-        catalogue = self._catalogue
+        catalogue, record = self._catalogue, stored.record
         ends = {end for link in links_of_record(record) for end in (link.start, link.end)}
         ends = {catalogue.resolve_merged(end) for end in ends if ":" not in end} | ends
         for name in mentioned_names(record):
             ends |= {row.id for row in catalogue.entities_named(entity_key(name))}
-        if record.kind == ENTITY_KIND:
-            ends |= set(catalogue.naming(keys_of_entity(record)))
-        return ends
+            ends |= catalogue.called(file_key(name)).keys()
+        called = called_keys(record, stored.path)
+        return {*ends, *catalogue.naming(keys_of_entity(record), called)}
 
     # Writing ----------------------------------------------------------------------------
 

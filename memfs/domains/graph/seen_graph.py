@@ -229,9 +229,15 @@ class SeenGraph:
 
 
 def with_whole_mentions(links: Collection[Link], nodes: Nodes) -> frozenset[Link]:
-    """Returns links without the mentions of what may be seen in part alone, or not at all."""
+    """Returns links without the mentions of what may be seen in part alone, or not at all.
+
+    What may mean somebody else that is seen whole is no mention either.
+    """
     mentions = {link.end for link in links if link.sort is EdgeSort.MENTIONS}
+    mentions |= {name for link in links for some in link.rivals for name in some}
     named = {name for name, stored in nodes(mentions).items() if stored.path} if mentions else ()
     return frozenset(
-        link for link in links if link.sort is not EdgeSort.MENTIONS or link.end in named
+        link
+        for link in links
+        if link.sort is not EdgeSort.MENTIONS or (link.end in named and link.is_meant(named))
     )

@@ -309,3 +309,31 @@ def test_forgetting_leaves_no_edge_that_leads_nowhere(workspace: Workspace) -> N
     assert not any(named("Billing").encode() in text for text in texts)
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
         assert catalogue.links_of([named("Billing")], sorts=[EdgeSort.ASSERTED]) == ()
+
+
+def test_who_else_is_called_so_decides_where_a_link_leads_on_every_page(
+    workspace: Workspace,
+) -> None:
+    told = "](../decisions/choice-"
+    state(workspace, claim("m", kind="reference", id="", title="pointer", body="[[Choice]]\n"))
+    refresh_pages(workspace)
+    assert told in page(workspace, "sources/pointer-")
+    assert "[pointer](../sources/pointer-" in page(workspace, "decisions/choice-")
+    other = state(workspace, claim("m", kind="note", id="", title="choice", body="Else.\n"))
+    refresh_pages(workspace)
+    assert told not in page(workspace, "sources/pointer-")
+    assert "pointer" not in page(workspace, "decisions/choice-")
+    brought_up = pages_of(workspace)
+    refresh_pages(workspace, is_anew=True)
+    assert pages_of(workspace) == brought_up
+    retract(workspace, other, ANA)
+    refresh_pages(workspace)
+    assert told in page(workspace, "sources/pointer-")
+    assert "[pointer](../sources/pointer-" in page(workspace, "decisions/choice-")
+    change_entity(workspace, "Billing", Changes(aliases=["choice"]), ANA, action="alias")
+    refresh_pages(workspace)
+    assert "pointer" not in page(workspace, "decisions/choice-")
+    assert "[pointer](../sources/pointer-" in page(workspace, "entities/billing-")
+    change_entity(workspace, "Billing", Changes(dropped=["choice"]), ANA, action="alias")
+    refresh_pages(workspace)
+    assert "[pointer](../sources/pointer-" in page(workspace, "decisions/choice-")
