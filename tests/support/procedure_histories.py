@@ -228,7 +228,7 @@ class Played:
             "commit": f"{thing.run:07x}",
         }
         # The same run under another id: somebody looked at it again.
-        mark = 1000 + thing.run * 10 + thing.teller.is_person
+        mark = 1000 + thing.run * 10 + thing.teller.is_person + 2 * (passed == "failed")
         return use, (evidence(mark, "make", HOST, observed=NOW, fields=fields),)
 
     def _move(self, row: StageRow, outcome: str) -> None:
@@ -258,8 +258,8 @@ class _Counted:
     stage: str = "candidate"
     is_stale: bool = False
     told: list[tuple[str, str, str, str]] = field(default_factory=list)
-    looks: set[tuple[int, bool]] = field(default_factory=set)
-    harms: set[tuple[int, bool]] = field(default_factory=set)
+    looks: set[tuple[int, bool, bool]] = field(default_factory=set)
+    harms: set[tuple[int, bool, bool]] = field(default_factory=set)
     runs: set[tuple[int, bool, bool]] = field(default_factory=set)
 
     def read(self, thing: Happening) -> None:
@@ -316,7 +316,8 @@ class _Counted:
             end = "harm" if is_harm else "bad" if is_bad else "good"
             own = [item for item in self.told if item[0] == thing.teller.principal.name]
             return bool(own) and own[-1][1] == end
-        look, run = (thing.run, thing.teller.is_person), (thing.run, is_bad, is_harm)
+        run = (thing.run, is_bad, is_harm)
+        look = (thing.run, thing.teller.is_person, is_bad)
         if run in self.runs or look in (self.harms if is_harm else self.looks):
             return True
         self.looks.add(look)
