@@ -21,6 +21,7 @@ from memfs.app.dreaming import Dreaming
 from memfs.app.exporting import Exporting
 from memfs.app.governing import Governing
 from memfs.app.intending import Intending
+from memfs.app.minding import Minding
 from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
@@ -70,6 +71,7 @@ class Memory(
     Walking,
     Reshaping,
     Noting,
+    Minding,
     Sifting,
     Dreaming,
     Intending,

@@ -8,6 +8,7 @@ from memfs.domains.governance.kinds import GOVERNANCE_KINDS
 from memfs.domains.graph.kinds import GRAPH_KINDS
 from memfs.domains.intentions.kinds import INTENTION_KINDS
 from memfs.domains.provenance.kinds import PROVENANCE_KINDS
+from memfs.domains.roles.kinds import ROLE_KINDS
 from memfs.domains.runs.kinds import RUN_KINDS
 from memfs.domains.sessions.kinds import SESSION_KINDS
 from memfs.domains.timeline.kinds import TIMELINE_KINDS
@@ -22,6 +23,7 @@ REGISTRY = KindRegistry(
         *SESSION_KINDS,
         *TIMELINE_KINDS,
         *GRAPH_KINDS,
+        *ROLE_KINDS,
         *EXECUTION_KINDS,
         *INTENTION_KINDS,
     )

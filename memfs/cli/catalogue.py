@@ -86,6 +86,10 @@ SECTIONS: Final = (
         },
     ),
     _section(
+        "Mind a role",
+        **{"memory-apply-operation": "Apply a typed operation to what a role remembers."},
+    ),
+    _section(
         "See what hangs together",
         entity="Keep the things that memory speaks of, by all their names.",
         relate="Say how one record or entity bears on another.",

@@ -51,6 +51,8 @@ class Submission:
             else is refused as stale (O45). Empty when the caller did not read one.
         text: The person's own bytes of the file, kept but for the keys that memfs owns;
             ``None`` to edit the ledger's bytes.
+        is_typed: It is part of a typed operation on role memory that was decided on (E19); no
+            entry point sets it.
     """
 
     draft: Record
@@ -64,6 +66,7 @@ class Submission:
     wants_review: bool = False
     base: str = ""
     text: bytes | None = None
+    is_typed: bool = False
 
 
 @frozen

@@ -38,6 +38,8 @@ class Filing(StrEnum):
     that make the same record file it in the same place."""
     BY_SUBJECT = "by_subject"
     """``<folder>/<end of the subject>/<subject>-…``: what is about one record stands together."""
+    BY_ROLE = "by_role"
+    """``<folder>/<role>/<profile>/<end of the id>/…``: what one role remembers stands together."""
 
 
 @frozen

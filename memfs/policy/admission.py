@@ -47,6 +47,7 @@ from memfs.policy.promotion import (
 from memfs.policy.publication import believed, is_published
 from memfs.policy.reasons import reason
 from memfs.policy.retention import review_date
+from memfs.policy.role_admission import check_role, is_identity
 from memfs.policy.screening import LATER, screen
 from memfs.policy.sources import is_switched_off
 from memfs.policy.subjects import check_subject
@@ -138,8 +139,10 @@ def _check_origin(context: Context, findings: Findings) -> Findings:
     traits = {
         Trait.CONFIRMED: context.submission.is_confirmed,
         Trait.PERSON: context.is_person,
-        Trait.HAND_EDIT: is_hand_edit(origin),
         Trait.LIVE: context.is_person and origin.channel in LIVE_CHANNELS,
+        Trait.HAND_EDIT: is_hand_edit(origin),
+        Trait.TYPED: context.submission.is_typed,
+        Trait.IDENTITY: is_identity(context.draft),
         Trait.ADOPTED: context.settings.trust.hand_edits is HandEdits.ADOPT,
         Trait.QUOTES_COUNT: context.settings.trust.agent_quotes,
         Trait.HAS_OUTCOME: bool(context.draft.fields.get("outcome")),
@@ -220,13 +223,16 @@ def _check_bounds(context: Context, findings: Findings) -> Findings:
         return findings.ended(Verdict.REJECT, [unknown])
     limit = context.settings.inbox.item_bytes
     reasons = check_bounds(context.draft, context.kind, body_bytes=limit)
-    if reasons:
-        return findings.ended(Verdict.REJECT, reasons)
-    atomic = None if context.is_person else check_atomic(context.draft)
     if context.draft.kind == INTENTION_KIND:
         from memfs.policy.intention_triggers import check_intention  # hardly any draft is one
 
         reasons = (*reasons, *check_intention(context.draft))
+    if reasons:
+        return findings.ended(Verdict.REJECT, reasons)
+    unlawful = check_role(context)
+    if unlawful:
+        return findings.ended(Verdict.REJECT, unlawful)
+    atomic = None if context.is_person else check_atomic(context.draft)
     return check_ends(context, findings.held([atomic] if atomic else []))
 
 

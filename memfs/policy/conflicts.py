@@ -20,6 +20,7 @@ from memfs.model.status import Status
 from memfs.model.text import normalise_text, statement_of
 from memfs.policy.content import statement_parts
 from memfs.policy.relations import is_single_valued
+from memfs.policy.role_lifecycle import is_same_part
 
 
 @frozen(kw_only=False)
@@ -201,6 +202,7 @@ def _is_repeated(draft: Record, record: Record, project: Scope) -> bool:
         and is_same_key(draft, record, project)
         and is_same_statement(draft, record)
         and is_covered(draft, record)
+        and is_same_part(draft, record)
     )
 
 

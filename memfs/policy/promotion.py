@@ -10,115 +10,26 @@ refused by earlier steps of the pipeline and has no row here: no setting reaches
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from memfs.model.decision import Reason, Verdict
-from memfs.model.frozen import frozen
+from memfs.model.decision import Verdict
 from memfs.model.intention import INTENTION_KIND
 from memfs.model.origin import OriginClass
+from memfs.model.role import ROLE_KINDS
+from memfs.policy.promotion_case import Case, PromotionRow, ScopeRelation, Trait
 
-
-class ScopeRelation(StrEnum):
-    """How the scope of a claim relates to the store and to who states it."""
-
-    OWN = "own"
-    """The scope of the store."""
-    PRIVATE = "private"
-    """A task, session or thread, or the speaker's own agent scope."""
-    GLOBAL = "global"
-    SHARED = "shared"
-    OTHER = "other"
-    """Another project, or another agent's scope."""
-
-
-class Trait(StrEnum):
-    """What the pipeline has found out about a submission."""
-
-    CONFIRMED = "confirmed"
-    """A person accepted this very text in review."""
-    PERSON = "person"
-    """A person stated it on a channel where people decide."""
-    HAND_EDIT = "hand-edit"
-    """The reconciler found it in the working tree."""
-    ADOPTED = "adopted"
-    """The settings adopt valid hand edits."""
-    OWN_CORRECTION = "own-correction"
-    """The same person replaces their own claim, subject unambiguous."""
-    CONTRADICTS = "contradicts"
-    """Something active says otherwise, and whoever says this may not stand against it."""
-    OBSERVED_OTHERWISE = "observed-otherwise"
-    """A host saw something else than an active record says."""
-    QUOTED = "quoted"
-    """The claim is whole sentences of evidence that a person stated in the same scope."""
-    QUOTES_COUNT = "quotes-count"
-    """The settings let quotes carry an agent's proposal."""
-    VERIFIED = "verified"
-    """A deterministic verifier confirmed all that it says."""
-    CORROBORATED = "corroborated"
-    """Two trusted principals, a person among them, say so independently of each other."""
-    HAS_OUTCOME = "has-outcome"
-    """It carries an outcome."""
-    NEEDS_PERSON = "needs-person"
-    """Screening, sensitivity or its target ask for a person."""
-    LIVE = "live"
-    """A person who is there while it is said; a script that acts for one is not."""
-    REMOVES = "removes"
-    """It would remove a record or change the settings."""
-
-
-@frozen
-class Case:
-    """One submission as the table sees it."""
-
-    kind: str
-    origin: OriginClass
-    scope: ScopeRelation
-    traits: frozenset[Trait]
-
-
-@frozen
-class PromotionRow:
-    """One row: conditions that must all hold, and a verdict. An empty set is no condition.
-
-    Attributes:
-        code: Stable code, the rule of the decision.
-        summary: The row in words.
-        verdict: What happens.
-        kinds: Kinds it is about.
-        origins: Origin classes it is about.
-        scopes: Scope relations it is about.
-        requires: Traits that must be present.
-        forbids: Traits that must be absent.
-        is_loosenable: Whether a setting can turn the row from waiting to admitting.
-    """
-
-    code: str
-    summary: str
-    verdict: Verdict
-    kinds: frozenset[str] = frozenset()
-    origins: frozenset[OriginClass] = frozenset()
-    scopes: frozenset[ScopeRelation] = frozenset()
-    requires: frozenset[Trait] = frozenset()
-    forbids: frozenset[Trait] = frozenset()
-    is_loosenable: bool = False
-
-    @property
-    def reason(self) -> Reason:
-        """The row as a reason."""
-        return Reason(self.code, self.summary)
-
-    def is_fitting(self, case: Case) -> bool:
-        """Tells whether every condition of the row holds for ``case``."""
-        return (
-            (not self.kinds or case.kind in self.kinds)
-            and (not self.origins or case.origin in self.origins)
-            and (not self.scopes or case.scope in self.scopes)
-            and self.requires <= case.traits
-            and not self.forbids & case.traits
-        )
-
+__all__ = [
+    "ROWS",
+    "TABLE",
+    "WORK_KINDS",
+    "Case",
+    "PromotionRow",
+    "ScopeRelation",
+    "Trait",
+    "fitting_row",
+    "tightened_verdict",
+]
 
 _OWN: Final = frozenset({ScopeRelation.OWN, ScopeRelation.PRIVATE})
 _PERSONAL: Final = frozenset({"preference", "profile"})
@@ -130,6 +41,7 @@ WORK_KINDS: Final = frozenset({"run", "issue", "session", "task", "step"})
 _HAPPENED: Final = frozenset({"event"})
 _RELATED: Final = frozenset({"entity", "edge"})
 _INTENDED: Final = frozenset({INTENTION_KIND})
+_OF_ROLE: Final = ROLE_KINDS | {"edge"}
 _SUPPORTED: Final = frozenset({"fact", "reference", "warning", "note"})
 _USER: Final = frozenset({OriginClass.USER_STATED})
 
@@ -157,6 +69,16 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         verdict=Verdict.ACTIVATE,
         kinds=_ACCOUNTS,
         origins=frozenset({OriginClass.SYSTEM}),
+    ),
+    PromotionRow(
+        code="role.by-person",
+        summary="a person applies a typed operation to what a role remembers",
+        verdict=Verdict.ACTIVATE,
+        kinds=_OF_ROLE,
+        origins=_USER,
+        scopes=frozenset({ScopeRelation.OTHER, ScopeRelation.PRIVATE}),
+        requires=_traits(Trait.PERSON, Trait.TYPED),
+        forbids=_traits(Trait.NEEDS_PERSON, Trait.CONTRADICTS),
     ),
     PromotionRow(
         code="scope.review",
@@ -190,6 +112,21 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         summary="a claim that contradicts another waits for a person",
         verdict=Verdict.QUARANTINE,
         requires=_traits(Trait.CONTRADICTS),
+    ),
+    PromotionRow(
+        code="role.identity-review",
+        summary="what a role is waits for a person",
+        verdict=Verdict.QUARANTINE,
+        requires=_traits(Trait.IDENTITY),
+    ),
+    PromotionRow(
+        code="role.own-memory",
+        summary="a role applies a typed operation to its own memory, worth what it is itself",
+        verdict=Verdict.ACTIVATE,
+        kinds=_OF_ROLE,
+        origins=frozenset({OriginClass.AGENT_STATED}),
+        scopes=frozenset({ScopeRelation.PRIVATE}),
+        requires=_traits(Trait.TYPED),
     ),
     PromotionRow(
         code="procedure.review",

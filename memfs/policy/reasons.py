@@ -263,6 +263,7 @@ _ROLE: Final = {
     "role.unknown-end": "nothing that may be seen has this id",
     "role.unchanged": "it says again what is remembered already; nothing was added",
     "role.full": "the memory holds as many wordings, anchors or tags as it can",
+    "role.phase": "this operation does not belong to this phase of the role",
     "role.not-speech": "the candidate is no speech",
     "role.not-applied": "another operation of the same batch was refused; nothing was changed",
 }

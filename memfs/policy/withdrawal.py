@@ -14,6 +14,7 @@ from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.policy.content import statement_parts
 from memfs.policy.logs import is_continued
+from memfs.policy.role_lifecycle import is_lived_on
 from memfs.policy.transitions import check_move
 
 _WITHDRAWN: Final = frozenset({Status.RETRACTED, Status.DELETED, Status.REPAIR_PENDING})
@@ -85,7 +86,9 @@ def takes_back(old: Record, new: Record | None) -> bool:
         return False
     if new.status in (Status.SUPERSEDED, Status.RETRACTED, Status.REPAIR_PENDING, Status.DELETED):
         return True
-    is_restated = statement_parts(old) != statement_parts(new) and not is_continued(old, new)
+    is_restated = statement_parts(old) != statement_parts(new) and not (
+        is_continued(old, new) or is_lived_on(old, new)
+    )
     return is_restated or _is_stricter(old, new)
 
 

@@ -53,7 +53,11 @@ def admission_view(
     """
     draft = submission.draft
     scope = str(draft.scope or "")
-    evidence = _evidence(workspace, snapshot, catalogue, evidence_ids(submission))
+    cited = evidence_ids(submission)
+    evidence = {
+        **{name: planned[name] for name in cited if name in planned},
+        **_evidence(workspace, snapshot, catalogue, cited),
+    }
     same_content = read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint))
     is_gone = is_barred(
         workspace, catalogue, submission, fingerprint=fingerprint, evidence=evidence

@@ -25,6 +25,7 @@ from memfs.model.kinds import KindSpec
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record, StoredRecord
+from memfs.model.role import ROLE_KINDS
 from memfs.model.status import Status
 from memfs.policy.conflicts import is_replaced_already, is_unchanged, replaced_from
 from memfs.policy.log_text import is_log
@@ -36,7 +37,7 @@ from memfs.store.snapshot import Snapshot
 
 TITLE_LENGTH: Final = 120
 NAMED_RECORDS: Final = 100
-_EVERYWHERE: Final = frozenset({ENTITY_KIND, EDGE_KIND})
+_EVERYWHERE: Final = frozenset({ENTITY_KIND, EDGE_KIND, *ROLE_KINDS})
 
 
 class HeldRecordError(ConflictError):

@@ -211,7 +211,7 @@ def _result(workspace: Workspace, settled: Settled, commit: Commit | None, actio
         case Verdict.REJECT:
             return replace(answer, status=ResultStatus.REFUSED, message=first_reason(decision))
         case Verdict.QUARANTINE | Verdict.NEEDS_ANSWER:
-            candidate = _waiting_candidate(workspace, settled.judgement)
+            candidate = waiting_candidate(workspace, settled.judgement)
             if candidate is None:
                 full = reason("bounds.quota")
                 return replace(
@@ -232,7 +232,7 @@ def _result(workspace: Workspace, settled: Settled, commit: Commit | None, actio
             assert_never(decision.verdict)
 
 
-def _waiting_candidate(workspace: Workspace, judgement: Judgement) -> Candidate | None:
+def waiting_candidate(workspace: Workspace, judgement: Judgement) -> Candidate | None:
     """Files what waits; ``None`` when other writers filled the proposer's quota meanwhile."""
     candidate = candidate_from(workspace, judgement)
     if candidate.origin.principal.is_person:

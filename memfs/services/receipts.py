@@ -140,7 +140,28 @@ def receipt_draft(
         details: Counts, places and guarantees; never content.
         subject: An id by which the receipt is found again; empty for none.
     """
-    record = Record(
+    record = receipt_record(
+        workspace,
+        operation=operation,
+        transaction=transaction,
+        targets=targets,
+        details=details,
+        subject=subject,
+    )
+    return new_file(workspace, snapshot, record, decide_receipt(workspace.settings))
+
+
+def receipt_record(
+    workspace: Workspace,
+    *,
+    operation: str,
+    transaction: str,
+    targets: Sequence[str],
+    details: Mapping[str, JsonValue],
+    subject: str = "",
+) -> Record:
+    """Returns a receipt as a record without an id; see :func:`receipt_draft`."""
+    return Record(
         kind=KIND,
         title=f"receipt of {operation}",
         subject=subject,
@@ -159,4 +180,3 @@ def receipt_draft(
             "details": dict(details),
         },
     )
-    return new_file(workspace, snapshot, record, decide_receipt(workspace.settings))

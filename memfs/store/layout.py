@@ -16,6 +16,7 @@ from memfs.model.digests import content_digest
 from memfs.model.ids import short_id
 from memfs.model.kinds import Filing, KindSpec
 from memfs.model.record import Record
+from memfs.model.role import PROFILE_FOLDERS, SUMMARY_FOLDER, profile_of, role_of
 
 STORE_FOLDER: Final = ".memfs"
 SETTINGS_PATH: Final = "memfs.yaml"
@@ -100,14 +101,36 @@ def record_path(kind: KindSpec, record: Record, month: str, shard_sizes: Mapping
     """
     if kind.filing is Filing.BY_SUBJECT:
         return f"{subject_prefix(kind, record.subject)}{short_id(record.id)}{kind.extension}"
+    if kind.filing is Filing.BY_ROLE:
+        return f"{_folder_of_role(kind, record)}/{record.id[-2:]}/{_name(kind, record)}"
+    folder = record.id[-2:] if kind.filing is Filing.BY_ID else shard_for(month, shard_sizes)
+    return f"{kind.folder}/{folder}/{_name(kind, record)}"
+
+
+def _name(kind: KindSpec, record: Record) -> str:
     is_nameless = kind.is_named_by_id or not (record.title or record.body)
     if is_nameless or record.sensitivity.is_opaque:
-        name = record.id
-    else:
-        words = _words_of_key(kind, record) or record.title or record.body[:200]
-        name = f"{slugify(words)}-{short_id(record.id)}"
-    folder = record.id[-2:] if kind.filing is Filing.BY_ID else shard_for(month, shard_sizes)
-    return f"{kind.folder}/{folder}/{name}{kind.extension}"
+        return f"{record.id}{kind.extension}"
+    words = _words_of_key(kind, record) or record.title or record.body[:200]
+    return f"{slugify(words)}-{short_id(record.id)}{kind.extension}"
+
+
+def role_folder(role: str) -> str:
+    """Returns the folder of a role: its name where every system can have that for a folder.
+
+    Any other name, and one that differs only in case, has a digest behind it.
+    """
+    slug = slugify(role)
+    if slug == role:
+        return slug
+    digest = content_digest("role", role.encode("utf-8", "surrogateescape"))
+    return f"{slug}.{digest.rpartition(':')[2][:8]}"
+
+
+def _folder_of_role(kind: KindSpec, record: Record) -> str:
+    profile = profile_of(record)
+    part = SUMMARY_FOLDER if profile is None else PROFILE_FOLDERS[profile]
+    return f"{kind.folder}/{role_folder(role_of(record))}/{part}"
 
 
 def filed_at(kind: KindSpec, record: Record) -> datetime | None:

@@ -363,6 +363,7 @@ CHANGES: Final = frozenset(
         "merge", "unmerge", "split", "unsplit",
         "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep",
         "record_event", "propose_procedure", "record_episode",
+        "apply_operation", "apply_operations",
         "start_task", "grow_task", "compress_task", "maintain_task", "revise_task", "finish_task",
     )
 )  # fmt: skip
@@ -415,6 +416,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "distill": "distill",
         "timeline": "timeline",
         "node": "query_nodes",
+        "memory-apply-operation": "apply_operation",
         "profile": "profile",
         "git-log": "project_log",
         "entity": "entities",

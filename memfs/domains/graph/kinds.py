@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from memfs.model.ids import EDGE_PREFIX, ENTITY_PREFIX
 from memfs.model.kinds import FieldSpec, FieldType, Filing, KindSpec
+from memfs.model.role import Lifecycle, Profile
 
 ENTITY = KindSpec(
     name="entity",
@@ -63,6 +64,33 @@ EDGE = KindSpec(
             field_type=FieldType.STRING,
             description="How the one bears on the other, such as uses or depends on.",
             required=True,
+        ),
+        FieldSpec(
+            name="profile",
+            field_type=FieldType.STRING,
+            description="Of an edge of role memory: the profile that it belongs to.",
+            choices=tuple(Profile),
+        ),
+        FieldSpec(
+            name="lifecycle",
+            field_type=FieldType.STRING,
+            description="Of an edge of role memory: how it stands.",
+            choices=tuple(Lifecycle),
+        ),
+        FieldSpec(
+            name="claim",
+            field_type=FieldType.STRING,
+            description="Of an edge of role memory: what it says.",
+        ),
+        FieldSpec(
+            name="anchors",
+            field_type=FieldType.STRING_LIST,
+            description="Of an edge of role memory: what it rests on.",
+        ),
+        FieldSpec(
+            name="source_hashes",
+            field_type=FieldType.STRING_LIST,
+            description="Of an edge of role memory: digests of what it was read off.",
         ),
     ),
 )

@@ -1,0 +1,177 @@
+"""Reads what a role remembers into a view, through the read gate of whoever applies an operation.
+
+What may not be seen is not there: an operation that names it is answered as if it named nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from memfs.domains.roles.shaping import ids_in
+from memfs.domains.roles.view import RoleView
+from memfs.index.catalogue import Catalogue
+from memfs.model.origin import Actor
+from memfs.model.record import StoredRecord
+from memfs.model.role import ROLE_KIND, ROLES_FOLDER, role_scope, subject_of, texts_of
+from memfs.model.role_operation import (
+    Anatomy,
+    ApplyDistillation,
+    ClusterShortTerm,
+    Crystallize,
+    MarkSpoken,
+    MergeIncubation,
+    PruneShortTerm,
+    QueueCandidate,
+    RecordShortTerm,
+    RefreshManifest,
+    RetireCandidate,
+    RetireDurable,
+    RetirePressure,
+    ReviseDurable,
+    RoleOperation,
+    UpsertPressure,
+)
+from memfs.model.scope import Scope
+from memfs.policy.access import AccessRequest, may_read
+from memfs.services.catalogue import read_entries
+from memfs.services.edge_ends import has_hidden_end
+from memfs.services.gate import access_request
+from memfs.services.ports import Workspace
+from memfs.services.served_records import read_records, served_places
+from memfs.store.layout import role_folder
+from memfs.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A view, and where each of its memories stands."""
+
+    view: RoleView
+    stored: dict[str, StoredRecord] = field(default_factory=dict)
+
+
+def load_role(workspace: Workspace, snapshot: Snapshot, role: str, actor: Actor) -> Loaded:
+    """Reads everything that a role remembers and that ``actor`` may see whole."""
+    request = access_request(workspace, actor)
+    places = served_places(snapshot, f"{ROLES_FOLDER}/{role_folder(role)}")
+    read = read_records(workspace, snapshot, places)
+    return _loaded(workspace, role, _seen(read, role_scope(role), request), frozenset())
+
+
+def load_for(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    role: str,
+    operations: Iterable[RoleOperation],
+    actor: Actor,
+) -> Loaded:
+    """Reads what some operations name, and what they may meet: memories of the same subjects."""
+    asked = tuple(operations)
+    if any(isinstance(item, RefreshManifest) for item in asked):
+        whole = load_role(workspace, snapshot, role, actor)
+        stored, named = whole.stored, _named(asked)
+    else:
+        stored, named = {}, _named(asked)
+    scope, request = role_scope(role), access_request(workspace, actor)
+    subjects = _subjects(asked)
+    rows = catalogue.by_ids(named)
+    for subject in subjects:
+        rows = (*rows, *catalogue.by_subject(subject, str(scope)))
+    found = read_entries(workspace, snapshot, dict.fromkeys(rows))
+    known = frozenset(
+        item.record.id
+        for item in found
+        if may_read(item.record, request).is_whole
+        and not has_hidden_end(workspace, snapshot, item.record, request)
+    )
+    stored = stored | {item.record.id: item for item in _seen(found, scope, request)}
+    behind = {
+        name
+        for item in stored.values()
+        for name in texts_of(item.record, "answers")
+        if name not in stored and item.record.id in named
+    }
+    more = read_entries(workspace, snapshot, catalogue.by_ids(behind))
+    stored = stored | {item.record.id: item for item in _seen(more, scope, request)}
+    return _loaded(workspace, role, stored.values(), known - stored.keys())
+
+
+def _loaded(
+    workspace: Workspace, role: str, found: Iterable[StoredRecord], known: frozenset[str]
+) -> Loaded:
+    stored = {item.record.id: item for item in found}
+    memories = {name: item.record for name, item in stored.items()}
+    view = RoleView(role=role, now=workspace.clock.now(), memories=memories, known=known)
+    return Loaded(view=view, stored=stored)
+
+
+def _seen(
+    found: Iterable[StoredRecord], scope: Scope, request: AccessRequest
+) -> Iterator[StoredRecord]:
+    """Yields the memories of one namespace that may be seen whole."""
+    for item in found:
+        record = item.record
+        if record.kind != ROLE_KIND or record.scope != scope:
+            continue
+        if may_read(record, request).is_whole:
+            yield item
+
+
+def _named(operations: Iterable[RoleOperation]) -> tuple[str, ...]:
+    """Returns every id that operations name, once."""
+    return tuple(dict.fromkeys(name for item in operations for name in _ids_of(item)))
+
+
+def _ids_of(operation: RoleOperation) -> Iterator[str]:
+    anatomy = _anatomy_of(operation)
+    if anatomy is not None:
+        yield from ids_in(anatomy.anchors)
+        for link in anatomy.links:
+            yield from (link.to, *ids_in(link.anchors))
+    match operation:
+        case ClusterShortTerm() | PruneShortTerm():
+            yield from operation.memories
+        case ApplyDistillation() | Crystallize():
+            yield from operation.sources
+        case MergeIncubation():
+            yield from (*operation.sources, operation.thread)
+        case ReviseDurable():
+            yield operation.memory
+        case RetireDurable():
+            yield from (operation.memory, operation.by)
+        case QueueCandidate():
+            yield from operation.answers
+            for member in ("retire", "revise"):
+                listed = operation.patch.get(member)
+                yield from map(str, listed if isinstance(listed, list | tuple) else ())
+        case RetireCandidate():
+            yield operation.candidate
+        case MarkSpoken():
+            yield from (operation.candidate, operation.receipt)
+        case RetirePressure():
+            yield operation.pressure
+        case _:
+            return
+
+
+def _anatomy_of(operation: RoleOperation) -> Anatomy | None:
+    match operation:
+        case (
+            RecordShortTerm()
+            | ApplyDistillation()
+            | MergeIncubation()
+            | ReviseDurable()
+            | Crystallize()
+            | QueueCandidate()
+            | UpsertPressure()
+        ):
+            return operation.anatomy
+        case _:
+            return None
+
+
+def _subjects(operations: Iterable[RoleOperation]) -> tuple[str, ...]:
+    found = [item for item in map(_anatomy_of, operations) if item is not None and item.target]
+    return tuple(dict.fromkeys(subject_of(item.target, item.topic) for item in found))

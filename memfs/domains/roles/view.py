@@ -1,0 +1,98 @@
+"""What a role remembers, as an operation sees it: read only, and the same for every operation.
+
+A view is a value. What an operation plans gives another view, so that several operations are
+planned one behind the other and committed as one. Pure: reading it is ``loading``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
+
+from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
+from memfs.model.record import Record
+from memfs.model.role import Profile, profile_of, subject_of
+from memfs.model.text import normalise_text
+from memfs.model.values import JsonValue
+from memfs.policy.role_lifecycle import is_open
+
+
+@frozen
+class Planned:
+    """What one operation would do; nothing of it is done.
+
+    Attributes:
+        made: New memories, with their ids.
+        changed: Memories as they would stand, by what they say now.
+        edges: New edges, with their ids.
+        reasons: Why it is refused; then everything else is empty.
+        is_nothing: It is not wrong, and there is nothing to do; the reasons say why.
+        because: What its receipt says of why.
+        words: Words that memories which stand would take in: they are screened.
+        details: What its receipt says besides; counts and ids alone.
+    """
+
+    made: tuple[Record, ...] = ()
+    changed: tuple[Record, ...] = ()
+    edges: tuple[Record, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    is_nothing: bool = False
+    because: str = ""
+    words: tuple[str, ...] = ()
+    details: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleView:
+    """What a role remembers.
+
+    Attributes:
+        role: Its name.
+        now: The present, aware, UTC.
+        memories: Its memories by id, in any state; those that were loaded.
+        known: Ids of other records that whoever applies the operation may see.
+    """
+
+    role: str
+    now: datetime
+    memories: Mapping[str, Record]
+    known: frozenset[str] = frozenset()
+    by_subject: Mapping[str, tuple[str, ...]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        found: dict[str, list[str]] = {}
+        for name, record in self.memories.items():
+            found.setdefault(normalise_text(record.subject), []).append(name)
+        grouped = {subject: tuple(names) for subject, names in found.items()}
+        object.__setattr__(self, "by_subject", MappingProxyType(grouped))
+
+    def get(self, identifier: str) -> Record | None:
+        """Returns a memory of the role."""
+        return self.memories.get(identifier)
+
+    def has(self, identifier: str) -> bool:
+        """Tells whether something of this id can be pointed at."""
+        return identifier in self.memories or identifier in self.known
+
+    def open_ones(self, profile: Profile, target: str, topic: str = "") -> Iterator[Record]:
+        """Yields the open memories of one profile, target and topic, oldest first."""
+        names = self.by_subject.get(normalise_text(subject_of(target, topic)), ())
+        for name in sorted(names):
+            record = self.memories[name]
+            if profile_of(record) is profile and is_open(record):
+                yield record
+
+    def all_open(self, profile: Profile) -> Iterator[Record]:
+        """Yields every open memory of a profile that was loaded, oldest first."""
+        for name in sorted(self.memories):
+            if profile_of(self.memories[name]) is profile and is_open(self.memories[name]):
+                yield self.memories[name]
+
+    def after(self, planned: Planned) -> RoleView:
+        """Returns the view as it would be behind an operation."""
+        touched = {record.id: record for record in (*planned.made, *planned.changed)}
+        edges = frozenset(edge.id for edge in planned.edges)
+        return replace(self, memories={**self.memories, **touched}, known=self.known | edges)
