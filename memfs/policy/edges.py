@@ -51,7 +51,9 @@ def _check_names(context: Context, findings: Findings) -> Findings:
     An id is the name of a record and of nothing else.
     """
     bearers, own = context.view.bearers, entity_key(context.draft.title)
-    if any(is_id(name.lower()) for name in names_of_entity(context.draft)):
+    is_entity = context.draft.kind == ENTITY_KIND
+    # What is about one record has its id for a subject: a step, an outcome.
+    if is_entity and any(is_id(name.lower()) for name in names_of_entity(context.draft)):
         return findings.ended(Verdict.REJECT, [reason("entity.name-is-id")])
     same = next((item for item in bearers if own in keys_of_entity(item)), None)
     if same is not None and context.submission.action is CandidateAction.ADD:
