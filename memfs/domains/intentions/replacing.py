@@ -92,7 +92,8 @@ def whole_intention(
         UnknownIntentionError: There is none, or none that they see whole.
         HeldRecordError: A commit made by hand waits for a decision on it.
     """
-    request = access_request(workspace, actor)
+    # One that was replaced is found too: that it moves no more is said, and not that it is unknown.
+    request = access_request(workspace, actor, sees_replaced=actor.is_person)
     seen = found_intention(workspace, snapshot, reference, request)
     stored = read_path(workspace, snapshot, seen.path) if seen.path else None
     if stored is None:
@@ -118,11 +119,11 @@ def refused(workspace: Workspace, action: str, target: str, reasons: tuple[Reaso
 
 
 def _denials(workspace: Workspace, old: StoredRecord, actor: Actor) -> tuple[Reason, ...]:
-    decision = decide_supersede(actor, old.record, workspace.settings)
-    if not decision.is_admitted:
-        return decision.reasons
     illegal = check_row(intention_from(old.record).state, Action.REPLACE)
-    return (illegal,) if illegal is not None else ()
+    if illegal is not None:
+        return (illegal,)
+    decision = decide_supersede(actor, old.record, workspace.settings)
+    return () if decision.is_admitted else decision.reasons
 
 
 def _over(
