@@ -43,6 +43,7 @@ from tests.support.policy import (
     submit,
     view,
 )
+from tests.support.roles import OTHER, memory
 
 ADOPTING = replace(SETTINGS, trust=TrustSettings(hand_edits=HandEdits.ADOPT))
 
@@ -191,6 +192,24 @@ def test_a_program_rewrites_neither_a_task_nor_a_step() -> None:
             ledger=view(target=known),
         )
         assert codes(changed) == ["target.append-only"]
+
+
+def test_a_role_changes_its_own_memory_by_typed_operations_and_a_person_any() -> None:
+    own = submit(memory(), AGENT, is_typed=True)
+    assert (own.verdict, own.rule) == (Verdict.ACTIVATE, "role.own-memory")
+    assert own.authority is Authority.NONE
+    assert submit(memory(), is_typed=True).rule == "role.by-person"
+    assert submit(memory(), OTHER, is_typed=True).verdict is Verdict.QUARANTINE
+    assert codes(submit(memory(), AGENT)) == ["role.typed-only"]
+    assert codes(submit(memory())) == ["role.typed-only"]
+    assert codes(submit(memory(), IMPORT)) == ["role.typed-only"]
+
+
+def test_what_a_role_is_waits_for_a_person_who_may_accept_it() -> None:
+    identity = memory(profile="identity", lifecycle="accepted")
+    assert submit(identity, AGENT, is_typed=True).verdict is Verdict.QUARANTINE
+    assert submit(identity, is_typed=True).verdict is Verdict.ACTIVATE
+    assert submit(identity, AGENT, is_confirmed=True).verdict is Verdict.ACTIVATE
 
 
 def test_what_work_leaves_for_later_does_not_keep_it_from_being_recorded() -> None:
@@ -437,6 +456,11 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
         ),
         "system.account": submit(evidence(1, "x", SYSTEM_ACTOR), SYSTEM_ACTOR),
         "scope.review": submit(claim(scope=Scope(ScopeKind.TEAM, "core"))),
+        "role.by-person": submit(memory(), is_typed=True),
+        "role.own-memory": submit(memory(), AGENT, is_typed=True),
+        "role.identity-review": submit(
+            memory(profile="identity", lifecycle="accepted"), AGENT, is_typed=True
+        ),
         "evidence.captured": submit(evidence(1, "x", TOOL), TOOL),
         "content.review": submit(claim(sensitivity=Sensitivity.SECRET)),
         "conflict.review": submit(

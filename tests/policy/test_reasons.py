@@ -78,11 +78,14 @@ from tests.support.policy import (
     submit,
     view,
 )
+from tests.support.roles import role_faults
 
 DAY = timedelta(days=1)
 OUTSIDE = {code for code in SENTENCES if code.startswith(("edit.", "part."))} | {
     "merge.edges",
     "split.edge",
+    "role.phase",
+    "role.not-applied",
 }
 """Codes of what looks at more than one record: ``tests/reconcile`` and ``tests/domains/graph``."""
 SECRET = "AKIA" + "Q7" * 8
@@ -450,6 +453,7 @@ def test_every_code_is_reached_by_a_decision() -> None:
             *intention_faults(),
             *reshaping_faults(),
             *execution_faults(),
+            *role_faults(),
             *filter(None, (check_name(identifier(1, "ent")),)),
         )
     }

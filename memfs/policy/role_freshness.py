@@ -1,0 +1,44 @@
+"""What of role memory is stale: whatever was read off something that is otherwise now (E11).
+
+A memory, an edge and a summary name the digests of their sources. Where one of those changed or
+is gone, they are stale; so is an edge with a stale end, and a summary that covers anything stale.
+Nothing is marked here and nothing is believed that says of itself how fresh it is. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from memfs.model.record import Record
+from memfs.model.role import SUMMARY_KIND, is_role_edge, texts_of
+from memfs.policy.relations import ends_of_edge
+
+
+def is_source_changed(record: Record, current: Mapping[str, str | None]) -> bool:
+    """Tells whether a record was read off something that changed.
+
+    Args:
+        record: A memory, an edge or a summary.
+        current: Digest of each source by its anchor, ``None`` for one that is gone; a source that
+            is not among them was not looked at, and counts as it was.
+    """
+    for item in texts_of(record, "source_hashes"):
+        anchor, _, digest = item.rpartition("=")
+        if anchor in current and current[anchor] != digest:
+            return True
+    return False
+
+
+def stale_ids(records: Iterable[Record], current: Mapping[str, str | None]) -> frozenset[str]:
+    """Returns the ids of what is stale among memories, edges and summaries; see the module."""
+    every = tuple(records)
+    stale = {record.id for record in every if is_source_changed(record, current)}
+    for record in every:
+        start, _, end = ends_of_edge(record)
+        if is_role_edge(record) and not stale.isdisjoint((start, end)):
+            stale.add(record.id)
+    for record in every:
+        covered = (*texts_of(record, "covers_nodes"), *texts_of(record, "covers_edges"))
+        if record.kind == SUMMARY_KIND and not stale.isdisjoint(covered):
+            stale.add(record.id)
+    return frozenset(stale)
