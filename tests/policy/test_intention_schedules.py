@@ -40,6 +40,7 @@ def asked(schedule: Schedule) -> list[tuple[int, str]]:
     assert isinstance(intention.trigger, TimeTrigger)
     times = occurrences_of(intention.trigger)
     assert [(item.key, item.at) for item in times] == list(schedule.times)
+    looking = intention
     keys: set[str] = set()
     found: list[tuple[int, str]] = []
     for number, now in enumerate(schedule.looks):
@@ -47,7 +48,8 @@ def asked(schedule: Schedule) -> list[tuple[int, str]]:
         if is_stopped and intention.state.is_open:
             action = Action.CANCEL if schedule.number % 2 else Action.REPLACE
             intention = answered(intention, action).after
-        looking = reopened(intention)
+        # Read from its file by whoever looks, as it was left there.
+        looking = intention = reopened(intention) if intention is not looking else looking
         for _ in range(2):
             is_free = schedule.free_at is None or now >= schedule.free_at
             move = next_move(looking, times, now, is_free=is_free)

@@ -93,12 +93,18 @@ def _schedule(random: Random, number: int) -> Schedule:
     ends = free_at = stopped_at = None
     if random.random() < 0.25:
         ends = first + (last - first) * random.random() + timedelta(minutes=random.randint(1, 999))
+        ends = random.choice((ends, ends, times[-1][1], times[len(times) // 2][1]))
     if random.random() < 0.2:
         free_at = first + (last - first) * random.random() + timedelta(hours=random.randint(-9, 60))
     if random.random() < 0.3:
         stopped_at = (
             first + (last - first) * random.random() + timedelta(hours=random.randint(-2, 9))
         )
+    ends, free_at, stopped_at = (
+        mark.replace(microsecond=0) if mark is not None else None
+        for mark in (ends, free_at, stopped_at)
+    )
+    marks = [mark for mark in (ends, free_at, stopped_at) if mark is not None]
     window = random.choice((None, 60, 3_600, 86_400, 3 * 86_400, 700))
     return Schedule(
         number=number,
@@ -106,10 +112,10 @@ def _schedule(random: Random, number: int) -> Schedule:
         local=local,
         rrule=rrule,
         window=timedelta(seconds=window) if window is not None else None,
-        ends=ends.replace(microsecond=0) if ends is not None else None,
-        free_at=free_at.replace(microsecond=0) if free_at is not None else None,
-        stopped_at=stopped_at.replace(microsecond=0) if stopped_at is not None else None,
-        looks=tuple(_looks(random, [moment for _, moment in times])),
+        ends=ends,
+        free_at=free_at,
+        stopped_at=stopped_at,
+        looks=tuple(_looks(random, sorted([*marks, *(moment for _, moment in times)]))),
         times=times,
     )
 
@@ -185,16 +191,13 @@ def instant(shown: datetime, zone: str) -> datetime:
     it would have come by the clock of the day before.
     """
     place = ZoneInfo(zone)
-    guesses = (
-        (shown - timedelta(minutes=minutes)).replace(tzinfo=UTC)
-        for minutes in range(840, -841, -15)
-    )
+    days = ((shown + timedelta(days=step)).replace(tzinfo=UTC) for step in (-2, -1, 0, 1, 2))
+    offsets = [place.utcoffset(day.astimezone(place)) or timedelta() for day in days]
+    guesses = sorted((shown - offset).replace(tzinfo=UTC) for offset in offsets)
     for guess in guesses:
         if guess.astimezone(place).replace(tzinfo=None) == shown:
             return guess
-    before = (shown - timedelta(days=2)).replace(tzinfo=UTC).astimezone(place).utcoffset()
-    assert before is not None
-    return (shown - before).replace(tzinfo=UTC)
+    return (shown - offsets[0]).replace(tzinfo=UTC)
 
 
 def _looks(random: Random, moments: list[datetime]) -> Iterator[datetime]:
