@@ -18,9 +18,9 @@ from memfs.model.record import StoredRecord
 from memfs.services.modes import require_serving
 
 if TYPE_CHECKING:
+    from memfs.model.moment import Moment
     from memfs.model.operation import Commit
     from memfs.services.ledger_log import LoggedOperation
-    from memfs.services.past import Moment
 
 
 class Asking(Opened):
@@ -105,11 +105,11 @@ class Asking(Opened):
                 else show_at(workspace, reference, actor, moment=moment),
                 actor,
             ),
-            valid_at=moment.valid_at or moment.as_of,
+            moment=moment,
         )
 
     def _moment(self, valid_at: str, as_of: str) -> Moment:
-        from memfs.services.past import Moment
+        from memfs.model.moment import Moment
 
         now = self.workspace.clock.now()
         return Moment(valid_at=when_from(valid_at, now), as_of=when_from(as_of, now))
@@ -146,7 +146,7 @@ class Asking(Opened):
             self.actor,
             listing,
             limit=limit,
-            valid_at=moment.valid_at or moment.as_of,
+            moment=moment,
         )
 
     def history(self, reference: str) -> tuple[Commit, ...]:

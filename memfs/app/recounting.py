@@ -158,7 +158,7 @@ class Recounting(Opened):
         from memfs.app.drafts import when_from
         from memfs.domains.timeline.happening import sort_from
         from memfs.domains.timeline.reading import Wanted
-        from memfs.services.past import Moment
+        from memfs.model.moment import Moment
 
         now = self.workspace.clock.now()
         return Wanted(

@@ -18,8 +18,8 @@ from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.domains.graph.entity_views import EntityView
+    from memfs.model.moment import Moment
     from memfs.model.record import StoredRecord
-    from memfs.services.past import Moment
 
 
 class EntityOptions(TypedDict, total=False):
@@ -224,7 +224,7 @@ class Relating(Opened):
 
 def _moment(workspace: Workspace, options: MomentOptions) -> Moment:
     from memfs.app.drafts import when_from
-    from memfs.services.past import Moment
+    from memfs.model.moment import Moment
 
     now = workspace.clock.now()
     return Moment(

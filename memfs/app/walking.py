@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         Surroundings,
     )
     from memfs.model.graph import EdgeSort
+    from memfs.model.moment import Moment
     from memfs.model.scope import Scope
-    from memfs.services.past import Moment
 
 MOST_HOPS: Final = 3
 """So far a walk goes."""

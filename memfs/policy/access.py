@@ -49,6 +49,8 @@ class AccessRequest:
         memberships: Private and shared scopes that the actor is in right now: its task,
             session, thread, teams. Set by the entry point, never by the request's text.
         valid_at: What was true then, and had happened by then; ``None`` for now.
+        is_as_of: ``valid_at`` is only the moment whose ledger is asked: what was planned then
+            was known then.
         clearance: The most sensitive that a program may be given without a grant.
         is_history: A person looks at earlier versions and replaced records.
         sees_replaced: A person looks at what was replaced too, beside what took its place, and
@@ -69,6 +71,7 @@ class AccessRequest:
     scopes: tuple[Scope, ...] = ()
     memberships: frozenset[Scope] = frozenset()
     valid_at: datetime | None = None
+    is_as_of: bool = False
     clearance: Sensitivity = Sensitivity.NORMAL
     is_history: bool = False
     sees_replaced: bool = False
@@ -319,7 +322,7 @@ def _happened(
     Who may not see when it happened does not find it out by asking for one moment after another.
     What is planned is told as long as nobody asks about a time before it.
     """
-    is_asked = record.kind == EVENT_KIND and request.valid_at is not None
+    is_asked = record.kind == EVENT_KIND and request.valid_at is not None and not request.is_as_of
     is_told = shown is None or "event_time" in shown
     return record.event_time if is_asked and is_told else None
 

@@ -17,6 +17,7 @@ from typing import Final
 from memfs.errors import AccessError, ConflictError, MemfsError
 from memfs.model.frozen import frozen
 from memfs.model.ids import is_id, split_version
+from memfs.model.moment import NOW, Moment
 from memfs.model.origin import Actor
 from memfs.model.packet import LeftOut, MemoryState, ScoredRecord
 from memfs.model.query import Query
@@ -91,7 +92,8 @@ def _asked(
             sink=query.sink,
             scopes=(GLOBAL_SCOPE,),
             purpose=query.purpose,
-            valid_at=query.valid_at or query.as_of,
+            valid_at=query.valid_at,
+            as_of=query.as_of,
         )
         return replace(found, hits=_checked_hits(found.hits, request))
 
@@ -187,7 +189,7 @@ def listed(
     listing: Listing,
     *,
     limit: int = 0,
-    valid_at: datetime | None = None,
+    moment: Moment = NOW,
 ) -> tuple[StoredRecord, ...]:
     """Lists records of both stores, newest first, ties by id.
 
@@ -197,7 +199,7 @@ def listed(
         actor: Who reads.
         listing: Lists one store for whoever the reader is there.
         limit: At most so many; 0 for all.
-        valid_at: The moment that the listing is about.
+        moment: The moment that the listing is about.
     """
     own = listing(workspace, actor)
 
@@ -205,7 +207,9 @@ def listed(
         asker = actor_beside(actor, other.settings.trust)
         if not may_serve(other.settings.mode, asker):
             return ()
-        request = access_request(other, asker, scopes=(GLOBAL_SCOPE,), valid_at=valid_at)
+        request = access_request(
+            other, asker, scopes=(GLOBAL_SCOPE,), valid_at=moment.valid_at, as_of=moment.as_of
+        )
         seen = (_checked(stored, request) for stored in listing(other, asker))
         return tuple(stored for stored in seen if stored is not None)
 
@@ -227,7 +231,7 @@ def shown(
     actor: Actor,
     showing: Showing,
     *,
-    valid_at: datetime | None = None,
+    moment: Moment = NOW,
 ) -> StoredRecord:
     """Returns the one record of either store that ``reference`` names.
 
@@ -249,7 +253,7 @@ def shown(
         missing = error
     if own is not None and is_id(split_version(reference.strip())[0]):
         return own
-    theirs = beside.ask(lambda other: _shown_beside(other, actor, showing, valid_at))
+    theirs = beside.ask(lambda other: _shown_beside(other, actor, showing, moment))
     match theirs:
         case StoredRecord() if own is not None:
             raise AmbiguousRecordError(
@@ -267,7 +271,7 @@ def shown(
 
 
 def _shown_beside(
-    other: Workspace, actor: Actor, showing: Showing, valid_at: datetime | None
+    other: Workspace, actor: Actor, showing: Showing, moment: Moment
 ) -> StoredRecord | MemfsError | None:
     asker = actor_beside(actor, other.settings.trust)
     if not may_serve(other.settings.mode, asker):
@@ -276,8 +280,9 @@ def _shown_beside(
         other,
         asker,
         scopes=(GLOBAL_SCOPE,),
-        valid_at=valid_at,
-        is_history=asker.is_person and valid_at is None,
+        valid_at=moment.valid_at,
+        as_of=moment.as_of,
+        is_history=asker.is_person and moment.is_now,
     )
     try:
         return _checked(showing(other, asker), request)

@@ -37,6 +37,7 @@ def access_request(
     scopes: tuple[Scope, ...] = (),
     purpose: str = "",
     valid_at: datetime | None = None,
+    as_of: datetime | None = None,
     is_history: bool = False,
     sees_replaced: bool = False,
     sees_polluted: bool = False,
@@ -50,7 +51,8 @@ def access_request(
         sink: Where the text goes; by default to the person, or into the agent's context.
         scopes: Scopes that were asked for; empty for all that the actor may see.
         purpose: What it is for, matched by grants; by default what the host says.
-        valid_at: What was true then.
+        valid_at: What was true then; by default at ``as_of``, or now.
+        as_of: The moment whose ledger is asked; ``None`` for now.
         is_history: A person looks at earlier versions and replaced records.
         sees_replaced: A person looks at what was replaced too, not at what was taken back.
         sees_polluted: A person gives account of what happened, or takes something back:
@@ -66,7 +68,8 @@ def access_request(
         project=workspace.scope,
         scopes=scopes,
         memberships=workspace.memberships,
-        valid_at=valid_at,
+        valid_at=valid_at or as_of,
+        is_as_of=valid_at is None and as_of is not None,
         is_history=is_history,
         sees_replaced=sees_replaced,
         purpose=purpose or workspace.purpose,

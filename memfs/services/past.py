@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
 
-from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId, is_id, split_version
+from memfs.model.moment import Moment
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.policy.access import read_right
@@ -30,24 +30,6 @@ from memfs.store.snapshot import Snapshot
 
 _CHAIN: Final = 64
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
-
-
-@frozen
-class Moment:
-    """When a question is about; ``None`` for now.
-
-    Attributes:
-        valid_at: What was true then.
-        as_of: What memory knew then.
-    """
-
-    valid_at: datetime | None = None
-    as_of: datetime | None = None
-
-    @property
-    def is_now(self) -> bool:
-        """Whether nothing is asked about another time."""
-        return self.valid_at is None and self.as_of is None
 
 
 def list_at(
@@ -105,7 +87,8 @@ class _View:
         self._request = access_request(
             workspace,
             actor,
-            valid_at=moment.valid_at or moment.as_of,
+            valid_at=moment.valid_at,
+            as_of=moment.as_of,
             sees_replaced=sees_replaced,
         )
 

@@ -63,7 +63,8 @@ class Reader:
             sink=query.sink,
             scopes=query.scopes,
             purpose=query.purpose,
-            valid_at=query.valid_at or query.as_of,
+            valid_at=query.valid_at,
+            as_of=query.as_of,
             is_trial=workspace.settings.mode is Mode.SHADOW,
         )
         answers = (kind.name for kind in workspace.registry if kind.is_answer)
@@ -181,7 +182,7 @@ class Reader:
     def _not_offered(self, record: Record) -> Reason | None:
         from memfs.services.procedure_offers import not_offered  # few answers hold a procedure
 
-        return not_offered(self._workspace, record)
+        return not_offered(self._workspace, self._head or self._snapshot, record)
 
     def read_all(self, hits: Sequence[IndexHit]) -> list[Match]:
         """Re-reads hits from the ledger, in one go, and keeps those that may be served."""

@@ -219,6 +219,7 @@ def test_an_event_answers_for_the_time_from_which_on_it_happened(actor: Actor) -
     planned = replace(event, event_time=NOW + DAY)
     assert verdict(planned, request(actor)) == "ok"
     assert verdict(planned, request(actor, valid_at=NOW)) == "access.not-valid"
+    assert verdict(planned, request(actor, valid_at=NOW, is_as_of=True)) == "ok"
     said = replace(event, valid_from=NOW - 2 * DAY)
     assert verdict(said, request(actor, valid_at=NOW - DAY)) == "ok"
     assert verdict(claim(event_time=NOW, scope=PROJECT), request(valid_at=NOW - DAY)) == "ok"

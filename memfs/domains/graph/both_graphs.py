@@ -15,13 +15,13 @@ from memfs.domains.graph.seen_graph import SeenGraph, with_whole_mentions
 from memfs.domains.graph.surroundings import ReadersGraph
 from memfs.errors import ConflictError
 from memfs.model.graph import Link
+from memfs.model.moment import Moment
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.scope import GLOBAL_SCOPE, Scope
 from memfs.policy.access import may_serve
 from memfs.policy.namespaces import actor_beside
 from memfs.services.beside import Beside
-from memfs.services.past import Moment
 from memfs.services.ports import Workspace
 from memfs.services.reading import UnknownRecordError
 

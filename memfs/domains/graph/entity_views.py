@@ -15,6 +15,7 @@ from typing import Final
 from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.index.catalogue import CatalogueFilter
 from memfs.model.graph import ENTITY_KIND, EdgeSort, Link
+from memfs.model.moment import Moment
 from memfs.model.naming import entity_key
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
@@ -22,7 +23,7 @@ from memfs.model.scope import Scope
 from memfs.policy.graph_links import names_of_entity
 from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
-from memfs.services.past import Moment, list_at
+from memfs.services.past import list_at
 from memfs.services.ports import Workspace
 from memfs.services.reading import UnknownRecordError, served_from
 

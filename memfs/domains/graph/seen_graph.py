@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from memfs.domains.graph.adjacency import Adjacency, adjacency_at
 from memfs.index.catalogue import Catalogue
 from memfs.model.graph import EDGE_KIND, EdgeSort, Link
 from memfs.model.ids import CommitId, is_id, split_version
+from memfs.model.moment import NOW, Moment
 from memfs.model.naming import entity_key
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
@@ -27,12 +28,10 @@ from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.links import still_open, with_open_links
 from memfs.services.off_sources import rests_on_off_source
-from memfs.services.past import Moment
 from memfs.services.ports import Workspace
 from memfs.services.reading import AmbiguousRecordError, UnknownRecordError, named_entries
 from memfs.store.snapshot import Snapshot
 
-NOW: Final = Moment()
 Nodes = Callable[[Collection[str]], Mapping[str, StoredRecord]]
 
 
@@ -55,7 +54,7 @@ class SeenGraph:
             commit = workspace.store.commit_at(moment.as_of)
             self.snapshot = workspace.store.snapshot(CommitId(commit)) if commit else None
         self.request = access_request(
-            workspace, actor, scopes=scopes, valid_at=moment.valid_at or moment.as_of
+            workspace, actor, scopes=scopes, valid_at=moment.valid_at, as_of=moment.as_of
         )
         self._kept = (
             Adjacency(self.snapshot.commit if self.snapshot else "")

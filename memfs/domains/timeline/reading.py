@@ -18,12 +18,13 @@ from memfs.domains.timeline.events import EventView, happened, newest_first, vie
 from memfs.errors import IndexUnavailableError
 from memfs.index.port import DEFAULT_SCORING, IndexQuery
 from memfs.model.event import EVENT_KIND, TIMELINE_FOLDER, EventSort
+from memfs.model.moment import Moment
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest
 from memfs.services.gate import access_request
 from memfs.services.index_gates import IndexGates
-from memfs.services.past import Moment, list_at
+from memfs.services.past import list_at
 from memfs.services.ports import Workspace
 from memfs.services.reading import served_at
 from memfs.services.reindex import open_index, replace_index
@@ -73,7 +74,8 @@ def timeline(workspace: Workspace, actor: Actor, wanted: Wanted) -> tuple[EventV
     request = access_request(
         workspace,
         actor,
-        valid_at=wanted.moment.valid_at or wanted.moment.as_of,
+        valid_at=wanted.moment.valid_at,
+        as_of=wanted.moment.as_of,
         sees_replaced=wanted.sees_replaced,
     )
     named = about(workspace, snapshot, wanted.entity, request) if wanted.entity.strip() else None

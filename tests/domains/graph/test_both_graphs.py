@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memfs.domains.graph.both_graphs import opened_graph
-from memfs.domains.graph.seen_graph import NOW
 from memfs.domains.graph.surroundings import ReadersGraph, expand, neighbors, path_between
 from memfs.errors import ConflictError, StoreError
+from memfs.model.moment import NOW
 from memfs.model.origin import Actor
 from memfs.model.scope import GLOBAL_SCOPE, Scope
 from memfs.model.settings import Mode, Settings

@@ -16,6 +16,7 @@ from memfs.errors import UsageError
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.limits import LIST_ITEMS
+from memfs.model.moment import Moment
 from memfs.model.naming import entity_id
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
@@ -25,7 +26,6 @@ from memfs.services.batches import admit_batch
 from memfs.services.check import check
 from memfs.services.correct import target_of
 from memfs.services.graph_drafts import between, edge_draft, entity_draft
-from memfs.services.past import Moment
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
 from memfs.services.reading import AmbiguousRecordError, UnknownRecordError, show

@@ -25,6 +25,7 @@ from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.errors import MemfsError, UsageError
 from memfs.model.authority import Sensitivity, Sink
 from memfs.model.candidate import Submission
+from memfs.model.moment import Moment
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.query import Query
 from memfs.model.record import Record
@@ -36,7 +37,7 @@ from memfs.services.check import check
 from memfs.services.conflicts import open_conflicts
 from memfs.services.correct import target_of
 from memfs.services.graph_drafts import edge_draft
-from memfs.services.past import Moment, show_at
+from memfs.services.past import show_at
 from memfs.services.ports import Workspace
 from memfs.services.propose import submit
 from memfs.services.reading import UnknownRecordError, show

@@ -14,12 +14,13 @@ import networkx
 import pytest
 
 from memfs.domains.graph.paths import find_path
-from memfs.domains.graph.seen_graph import NOW, SeenGraph
+from memfs.domains.graph.seen_graph import SeenGraph
 from memfs.domains.graph.surroundings import expand, neighbors, path_between
 from memfs.domains.graph.walk import walk
 from memfs.errors import ConflictError
 from memfs.model.authority import Sensitivity
 from memfs.model.graph import EdgeSort
+from memfs.model.moment import NOW, Moment
 from memfs.model.origin import Actor, Channel
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE, Scope
@@ -28,11 +29,10 @@ from memfs.model.status import Status
 from memfs.policy.access import may_read
 from memfs.policy.graph_links import links_of_record
 from memfs.services.catalogue import open_catalogue
-from memfs.services.past import Moment
 from memfs.services.ports import Workspace
 from tests.support.graphs import claim, edge, entity, named
 from tests.support.memory import memory_of, new_project
-from tests.support.recall_stores import ANA, BOT, SAID, STATED, commit, path_of, workspace_with
+from tests.support.recall_stores import ANA, BOT, OWN, SAID, STATED, commit, path_of, workspace_with
 
 OTHERS = Scope.parse("agent:somebody-else")
 FAR = Scope.parse("project:another")
@@ -378,3 +378,15 @@ def test_many_ask_while_the_store_changes(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
     assert ended == [6] * 45
+
+
+def test_what_happened_later_is_no_neighbour_of_an_earlier_moment(tmp_path: Path) -> None:
+    late = SAID + timedelta(days=10)
+    moved = Record(
+        kind="event", id=named("moved", "event"), title="Moved", body="", scope=OWN, observed=SAID,
+        origin=STATED, event_time=late, entities=("Web",), fields={"event_kind": "work"},
+    )  # fmt: skip
+    with workspace_with(tmp_path, entity("Web"), moved) as workspace:
+        for moment, expected in ((late - timedelta(1), []), (late, [moved.id])):
+            with seen(workspace, moment=Moment(valid_at=moment)) as graph:
+                assert sorted(graph.nodes([moved.id])) == expected
