@@ -20,7 +20,7 @@ from memfs.model.naming import entity_key, file_key
 from memfs.model.record import Record
 from memfs.model.run import RUN_KIND
 from memfs.model.wikilinks import linked_names
-from memfs.policy.conflicts import is_answering
+from memfs.policy.conflicts import is_answering, is_observation
 from memfs.policy.grants import ACCOUNT_KINDS
 from memfs.policy.promotion import WORK_KINDS
 from memfs.policy.relations import is_pressure
@@ -109,7 +109,7 @@ def _structural(record: Record) -> Iterator[tuple[str, str, str, EdgeSort]]:
 
 def may_link(record: Record) -> bool:
     """Tells whether brackets in the prose of a record are links of its own."""
-    return record.kind not in _QUOTING
+    return record.kind not in _QUOTING and not is_observation(record)
 
 
 def mentioned_names(record: Record) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from memfs.policy.withdrawal import is_retracted
 from memfs.services.barrier import Aftermath, Withdrawal
 from memfs.services.canary import ask_everywhere, check_nothing_found
 from memfs.services.catalogue import open_catalogue
-from memfs.services.core_note import CORE_PATH, read_core_note
+from memfs.services.core_note import CORE_PATH, forget_places, read_core_note
 from memfs.services.guard import note_forgotten
 from memfs.services.guard_retracted import note_retracted
 from memfs.services.in_step import INDEX_PATH, projection_stamp
@@ -35,6 +35,7 @@ from memfs.services.receipts import write_receipt
 from memfs.services.reindex import ensure_fresh, purge_index
 from memfs.services.repair import Repaired, repair
 from memfs.services.served_records import read_path, read_records
+from memfs.services.signals import forget_use
 from memfs.services.vectors import drop_vectors
 from memfs.services.withdrawal_receipt import Purged, details_of
 from memfs.store.layout import PROJECTIONS, VIEWS_FOLDER
@@ -116,6 +117,10 @@ def purge(workspace: Workspace, withdrawal: Withdrawal) -> Purged:
     is_dropped = drop_vectors(workspace, (stored.record.id for stored in gone))
     if withdrawal.removed:
         _purge_inbox(workspace, withdrawal.removed)
+        names = frozenset(stored.record.id for stored in withdrawal.removed)
+        # How it was used and that it was chosen is kept by its id, and by its file's name.
+        forget_use(workspace, names)
+        forget_places(workspace, names)
     return Purged(index=is_purged, vectors=is_dropped)
 
 

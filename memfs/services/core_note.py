@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from memfs.errors import DataError
@@ -95,6 +97,22 @@ def write_core_note(workspace: Workspace, note: CoreNote) -> None:
         aside.chmod(0o600)
         # Whole or not at all: a session that starts now reads it.
         aside.replace(place)
+
+
+def forget_places(workspace: Workspace, identifiers: AbstractSet[str]) -> None:
+    """Takes records out of what was chosen; what is retracted alone stays chosen."""
+    note = read_core_note(workspace)
+    if note is None or identifiers.isdisjoint(place.id for place in note.places):
+        return
+    write_core_note(
+        workspace,
+        replace(
+            note,
+            facts=tuple(place for place in note.facts if place.id not in identifiers),
+            events=tuple(place for place in note.events if place.id not in identifiers),
+            told=tuple(name for name in note.told if name not in identifiers),
+        ),
+    )
 
 
 def has_slept(workspace: Workspace) -> bool:

@@ -6,7 +6,7 @@ foreground, review, import and background jobs cannot differ in what they allow 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from memfs.errors import ConflictError
@@ -111,14 +111,19 @@ def judge_with(
         reviewer=reviewer,
         planned=planned,
     )
-    completed = _labelled(completed, view)
-    told = known_to_submitter(workspace, completed, view)
+    told = known_to_submitter(workspace, snapshot, completed, view)
+    whole = _labelled(completed, view.target, view.evidence.values())
+    # A label that only a hidden record can have put on it would tell of that record.
+    completed = _labelled(completed, view.target, told.evidence.values())
     if told.target is not None:
         check_base(told.target, completed.base)
     decision = decide(completed, told, workspace.settings, workspace.registry, now)
     if decision.is_admitted and told is not view:
-        whole = decide(completed, view, workspace.settings, workspace.registry, now)
-        decision = decision if whole.is_admitted else held_quietly(decision)
+        again = decide(whole, view, workspace.settings, workspace.registry, now)
+        if again.is_admitted:
+            completed = whole
+        else:
+            decision = held_quietly(decision)
     replaced = tuple(
         stored
         for identifier in decision.supersedes
@@ -135,16 +140,17 @@ def judge_with(
     )
 
 
-def _labelled(submission: Submission, view: AdmissionView) -> Submission:
+def _labelled(
+    submission: Submission, target: StoredRecord | None, inputs: Iterable[Record]
+) -> Submission:
     """Puts on a draft what its origin and all that it was made from force on it (A4, A6).
 
     The envelope of a record's own statement carries the labels that the record itself had: it
     does not keep a person from saying that something is less sensitive than it was.
     """
-    target = view.target
     identifier = target.record.id if target is not None else ""
-    inputs = [item for item in view.evidence.values() if not is_own_statement(item, identifier)]
-    draft = labelled(submission.draft, submission.origin, inputs)
+    foreign = [item for item in inputs if not is_own_statement(item, identifier)]
+    draft = labelled(submission.draft, submission.origin, foreign)
     draft = started_anew(draft, target.record if target is not None else None)
     return replace(submission, draft=draft)
 

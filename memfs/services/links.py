@@ -6,12 +6,14 @@ there: neither from a link to it nor from a link to something that never was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from memfs.model.ids import ENTITY_PREFIX, is_id, split_version
 from memfs.model.origin import Origin
 from memfs.model.record import Record, StoredRecord
+from memfs.model.values import JsonValue
 from memfs.policy.access import AccessRequest, read_right
 from memfs.policy.masking import masked, visible_stored
 from memfs.policy.publication import published_reference, without_reference
@@ -19,6 +21,9 @@ from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, record_from
 from memfs.store.snapshot import Snapshot
+
+_IN_SPITE_OF: Final = "forced"
+"""The field of a node that lists nodes which are like it, or say the opposite."""
 
 
 def still_open(
@@ -100,8 +105,19 @@ def with_open_links(
                 name for name in record.entities if not is_id(name, ENTITY_PREFIX) or is_open(name)
             ),
             origin=_opened_origin(record.origin, is_open),
+            fields=_opened_fields(record, is_open),
         ),
     )
+
+
+def _opened_fields(record: Record, is_open: Callable[[str], bool]) -> Mapping[str, JsonValue]:
+    """What a node was saved in spite of says that something nearly the same is there."""
+    forced = record.fields.get(_IN_SPITE_OF)
+    if not isinstance(forced, list | tuple):
+        return record.fields
+    kept = [name for name in forced if not is_id(str(name)) or is_open(str(name))]
+    left = {name: value for name, value in record.fields.items() if name != _IN_SPITE_OF}
+    return {**left, _IN_SPITE_OF: kept} if kept else left
 
 
 def _opened_origin(origin: Origin | None, is_open: Callable[[str], bool]) -> Origin | None:
@@ -120,6 +136,7 @@ def _has_links(record: Record) -> bool:
         or record.superseded_by
         or any(is_id(name, ENTITY_PREFIX) for name in record.entities)
         or published_reference(record.origin)
+        or _IN_SPITE_OF in record.fields
     )
 
 

@@ -16,12 +16,14 @@ from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import read_right
 from memfs.policy.admission import AdmissionView
 from memfs.policy.promotion import ROWS
+from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
+from memfs.store.snapshot import Snapshot
 
 
 def known_to_submitter(
-    workspace: Workspace, submission: Submission, view: AdmissionView
+    workspace: Workspace, snapshot: Snapshot, submission: Submission, view: AdmissionView
 ) -> AdmissionView:
     """Returns ``view`` without the records that the submitter has no right to read.
 
@@ -37,19 +39,24 @@ def known_to_submitter(
     request = access_request(workspace, Actor(origin.principal, origin.channel))
 
     def may_know(record: Record) -> bool:
-        return read_right(record, request).is_whole
+        is_whole = read_right(record, request).is_whole
+        return is_whole and not has_hidden_end(workspace, snapshot, record, request)
 
     def known(records: tuple[StoredRecord, ...]) -> tuple[StoredRecord, ...]:
         return tuple(item for item in records if may_know(item.record))
 
     target = view.target
+    # What memfs saw itself is no guess of anybody: it bears the labels of all that it rests on.
+    is_guess = origin.channel is not Channel.HOST
     return replace(
         view,
         same_subject=known(view.same_subject),
         same_content=known(view.same_content),
         bearers=tuple(item for item in view.bearers if may_know(item)),
         ends={name: item for name, item in view.ends.items() if may_know(item)},
-        evidence={name: item for name, item in view.evidence.items() if may_know(item)},
+        evidence={
+            name: item for name, item in view.evidence.items() if not is_guess or may_know(item)
+        },
         target=target if target is not None and may_know(target.record) else None,
     )
 

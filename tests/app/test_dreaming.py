@@ -496,3 +496,24 @@ def test_the_title_of_a_commit_or_of_a_run_is_put_before_no_session(
     for text in (opening, core):
         assert "Moved the pier" in text
         assert "setup.sh" not in text
+
+
+def test_of_what_is_forgotten_no_use_and_no_choice_is_kept(project: Path, memory: Memory) -> None:
+    gone = memory.remember("Quagga herds cross the pier at night", kind="note").target
+    kept = memory.remember("Heron nests lie by the north crane", kind="note").target
+    for question in ("quagga herds", "heron nests"):
+        memory.recall(question)
+    memory.sleep("deep")
+    memory.forget([gone])
+    notes = [
+        path.read_text(encoding="utf-8")
+        for path in (
+            memory.workspace.cache_dir / "core.json",
+            *memory.workspace.home_dir.joinpath("usage").rglob("*.json"),
+        )
+    ]
+    assert len(notes) == 2
+    for note in notes:
+        assert kept in note
+        assert gone not in note
+        assert "quagga" not in note

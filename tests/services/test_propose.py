@@ -309,3 +309,30 @@ def test_one_claim_changes_one_record(project: Path) -> None:
         memory.correct(changed.target, "CI needs Node 22")
         memory.remember("CI needs Node 24", kind="fact", subject="ci")
         assert memory.show(kept.target) == before
+
+
+def test_what_a_program_cites_and_may_not_see_is_answered_like_what_is_not_there(
+    project: Path,
+) -> None:
+    with memory_of(project) as memory:
+        made = memory.add_entity("Zebrafish", sensitivity="confidential")
+        (hidden,) = (item.target for item in memory.accept([made.target]))
+        closely = memory.save_node(
+            "Ships lie at the north pier of rope", sensitivity="confidential"
+        )
+        (like,) = (item.target for item in memory.accept([closely.target]))
+        node = memory.save_node("Ships lie at the north pier of the rope", is_forced=True).target
+        assert memory.show(node).record.fields["forced"] == [like]
+    with memory_of(project, AGENT) as memory:
+        answers = [
+            memory.record_event(f"Sold rope {name[-6:]}", cites=[name])
+            for name in (hidden, hidden[:-6] + "zzzzzz")
+        ]
+        assert [[item.code for item in one.reasons] for one in answers] == [
+            ["evidence.missing", "content.review"]
+        ] * 2
+        assert "confidential" not in str(memory.candidate(answers[0].target))
+        assert "forced" not in memory.show(node).record.fields
+    with memory_of(project) as memory:
+        (event,) = (item.target for item in memory.accept([answers[0].target]))
+        assert memory.show(event).record.sensitivity.is_opaque

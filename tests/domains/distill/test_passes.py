@@ -434,12 +434,15 @@ def test_a_commit_joins_nothing_that_a_person_stated_and_names_nothing_that_is_k
     project = new_project(tmp_path)
     names = ("Valkey", "Redis", "Heron")
     with memory_of(project) as memory:
-        for name in names[:2]:
+        for name in (*names[:2], "Quay House"):
             memory.add_entity(name, entity_type="service")
         memory.accept([memory.add_entity("Heron", sensitivity="confidential").target])
     lines = "line\n" * 20
     adding = [
-        Made(message=f"Rework the pier {number}", files={name: f"{lines}{number}\n"})
+        Made(
+            message=f"Rework the pier {number}\n\nNear [[Quay House]].",
+            files={name: f"{lines}{number}\n"},
+        )
         for number in range(3)
         for name in names[1:]
     ]
@@ -447,6 +450,7 @@ def test_a_commit_joins_nothing_that_a_person_stated_and_names_nothing_that_is_k
     with memory_of(project) as memory:
         assert memory.distill().status is ResultStatus.DONE
         assert not memory.neighbors("Redis", sorts=("asserted",)).nodes
+        assert not memory.neighbors("Quay House").nodes
         assert {name for event in memory.timeline() for name in event.entities} >= {"Heron"}
         assert not memory.candidates()
     with memory_of(project, AGENT) as memory:
