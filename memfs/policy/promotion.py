@@ -130,7 +130,7 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
     ),
     PromotionRow(
         code="procedure.review",
-        summary="procedures wait for a person and start as trials",
+        summary="procedures wait for a person, and outcomes prove them after that",
         verdict=Verdict.QUARANTINE,
         kinds=frozenset({"procedure"}),
     ),
