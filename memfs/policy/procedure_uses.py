@@ -98,17 +98,21 @@ def check_use(use: ProcedureUse) -> tuple[Reason, ...]:
     return ()
 
 
-def check_offer(record: Record, *, drift: Iterable[str], here: Iterable[str]) -> Reason | None:
+def check_offer(
+    record: Record, *, drift: Iterable[str], here: Iterable[str], harmful: int = 0
+) -> Reason | None:
     """Returns why a procedure is not handed out in an answer, or ``None``.
 
     Args:
         record: The procedure.
         drift: Which of its script and tools are not what was tried.
         here: What is known of where the question is asked, as ``name=value``.
+        harmful: How many uses did harm in the round that it is in.
     """
     if stage_of(record) is Stage.DEPRECATED:
         return reason("procedure.deprecated")
-    if stage_of(record) is Stage.CANDIDATE and record.fields.get("harmed_by"):
+    is_harmed = stage_of(record) is Stage.CANDIDATE and bool(record.fields.get("harmed_by"))
+    if is_harmed or harmful:
         return reason("procedure.harmed")
     fit = fit_of(words_in(record, "applies_when"), here)
     if fit.broken:

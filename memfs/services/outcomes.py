@@ -37,7 +37,7 @@ from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import access_request, polluted_namespaces
 from memfs.services.ports import Workspace
 from memfs.services.procedure_uses import same_runs, stage_fields, use_fields
-from memfs.services.proposals import Draft, place_new, plan_from
+from memfs.services.proposals import Draft, is_held, place_new, plan_from
 from memfs.services.reading import find_record
 from memfs.services.utility import outcomes_of, utilities
 from memfs.services.verifiers import verified
@@ -169,7 +169,9 @@ def _planned(
     transaction = workspace.ids.new_id(TRANSACTION_PREFIX)
     drafts: tuple[Draft, ...] = (draft,)
     move = None
-    if stored.record.kind == PROCEDURE_KIND:
+    # While a commit made by hand waits, the outcome alone is kept: what did harm is not handed
+    # out from then on, and the next look moves it.
+    if stored.record.kind == PROCEDURE_KIND and not is_held(snapshot, stored):
         from memfs.services.procedure_moves import move_by_outcome, move_drafts
 
         move = move_by_outcome(workspace, snapshot, stored, draft.record)

@@ -10,6 +10,8 @@ from memfs.model.scope import ScopeKind
 from memfs.policy.procedure_uses import check_offer
 from memfs.services.pins import drift_of
 from memfs.services.ports import Workspace
+from memfs.services.procedure_moves import proof_here
+from memfs.store.snapshot import Snapshot
 
 
 def circumstances_here(workspace: Workspace) -> tuple[str, ...]:
@@ -20,8 +22,15 @@ def circumstances_here(workspace: Workspace) -> tuple[str, ...]:
     return tuple(here)
 
 
-def not_offered(workspace: Workspace, record: Record) -> Reason | None:
-    """Returns why a procedure is left out of an answer, or ``None``."""
+def not_offered(workspace: Workspace, snapshot: Snapshot, record: Record) -> Reason | None:
+    """Returns why a procedure is left out of an answer, or ``None``.
+
+    Harm that is on the ledger counts before the procedure was moved by it: it may have come from
+    another clone, or while a commit made by hand waited.
+    """
     return check_offer(
-        record, drift=drift_of(workspace, record), here=circumstances_here(workspace)
+        record,
+        drift=drift_of(workspace, record),
+        here=circumstances_here(workspace),
+        harmful=proof_here(workspace, snapshot, record).harmful,
     )

@@ -15,7 +15,7 @@ from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR, Actor
-from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, stage_of, word_in
+from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, round_of, stage_of, word_in
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_operation
@@ -28,7 +28,7 @@ from memfs.services.door import Decided, commit_decided
 from memfs.services.pins import drift_of, pins_of
 from memfs.services.ports import Workspace
 from memfs.services.procedure_moves import Move, move_drafts, proof_here
-from memfs.services.proposals import plan_from
+from memfs.services.proposals import is_held, plan_from
 from memfs.services.reading import list_records
 from memfs.services.served_records import read_path
 from memfs.services.utility import MOST_READ, outcomes_of
@@ -85,8 +85,13 @@ def settle_procedures(workspace: Workspace, actor: Actor) -> tuple[Result, ...]:
 
 
 def lowering(workspace: Workspace, snapshot: Snapshot, record: Record) -> StageRow | None:
-    """Returns the row by which a procedure loses its stage as things are, or ``None``."""
+    """Returns the row by which a procedure loses its stage as things are, or ``None``.
+
+    Harm on the ledger that moved nothing came from another clone, or while a commit waited.
+    """
     stage = stage_of(record)
+    if _harm(workspace, snapshot, record):
+        return _row(stage, Cause.HARM)
     if stage not in TRIED:
         return None
     if drift_of(workspace, record):
@@ -99,14 +104,29 @@ def lowering(workspace: Workspace, snapshot: Snapshot, record: Record) -> StageR
     return None
 
 
+def _harm(workspace: Workspace, snapshot: Snapshot, record: Record) -> str:
+    """Returns the outcome of a harmful use in the round of a procedure; empty for none."""
+    own = (record.reference, round_of(record))
+    found = (
+        item.id
+        for item in outcomes_of(workspace, snapshot, record.id)
+        if item.is_harmful and (item.about, item.round) == own
+    )
+    return next(found, "")
+
+
 def _settled(workspace: Workspace, path: str) -> Result | None:
     def decide_on(snapshot: Snapshot) -> Decided[_Moved | None]:
         stored = read_path(workspace, snapshot, path)
+        if stored is not None and is_held(snapshot, stored):
+            return Decided(None)
         row = lowering(workspace, snapshot, stored.record) if stored is not None else None
         if stored is None or row is None:
             return Decided(None)
         proof = proof_here(workspace, snapshot, stored.record)
-        move = Move(row=row, start=stage_of(stored.record), proof=proof, by="memfs")
+        outcome = _harm(workspace, snapshot, stored.record) if row.cause is Cause.HARM else ""
+        start = stage_of(stored.record)
+        move = Move(row=row, start=start, proof=proof, by="memfs", outcome=outcome)
         planned = _planned(workspace, snapshot, stored, move, SYSTEM_ACTOR, None)
         return Decided(planned.outcome, planned.plan)
 

@@ -107,6 +107,6 @@ def _view(
         proof=proof_here(workspace, snapshot, record),
         drift=drift_of(workspace, record),
         fit=fit_of(words_in(record, "applies_when"), circumstances_here(workspace)),
-        withheld=not_offered(workspace, record),
+        withheld=not_offered(workspace, snapshot, record),
         episodes=episodes,
     )

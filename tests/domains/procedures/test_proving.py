@@ -14,12 +14,20 @@ from typing import Any
 import pytest
 
 from memfs.app.container import Memory
-from memfs.errors import UsageError
+from memfs.errors import MemfsError, UsageError
 from memfs.model.evidence import Observation
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.procedure import Stage
 from memfs.model.result import Result, ResultStatus
-from tests.support.memory import AGENT, ANA, memory_of, new_project, store_root
+from tests.support.memory import (
+    AGENT,
+    ANA,
+    git,
+    memory_of,
+    new_project,
+    replaced_settings,
+    store_root,
+)
 from tests.support.procedure_histories import Played, history
 
 HOST = Actor(Principal.parse("tool:host"), Channel.HOST)
@@ -363,6 +371,81 @@ def test_two_writers_on_one_procedure_lose_no_outcome(project: Path) -> None:
         assert harm.data["stage"] == "candidate"
         late = one.use_outcome(reference, episode=left.target)
         assert (late.status, stage(one, reference)) == (ResultStatus.DONE, "candidate")
+
+
+def test_harm_that_moved_nothing_yet_is_heard_at_once_and_settled_at_the_next_look(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reference = tried(memory, title="Wind the harbour clock")
+    for _ in range(3):
+        used(memory, reference)
+    question = "how to wind the harbour clock"
+    assert f"{reference}@1" in memory.recall(question).text
+    with monkeypatch.context() as patch:
+        # As it comes from another clone: the outcome, and nothing that it moves.
+        patch.setattr("memfs.services.procedure_moves.move_by_outcome", lambda *_: None)
+        memory.use_outcome(reference, is_harmful=True)
+    assert stage(memory, reference) == "canary"
+    assert f"{reference}@1" not in memory.recall(question).text
+    (settled,) = (item for item in memory.check_procedures() if reference in item.target)
+    assert (settled.data["row"], stage(memory, reference)) == ("stage.harm", "candidate")
+    assert memory.show(reference).record.fields["harmed_by"]
+    assert not [item for item in memory.check_procedures() if reference in item.target]
+
+
+def test_harm_is_recorded_while_a_commit_made_by_hand_waits(memory: Memory) -> None:
+    reference = tried(memory)
+    path = file_of(memory, reference)
+    path.write_text(path.read_text("utf-8").replace("1. Tag", "1. Label"), "utf-8")
+    root = store_root(memory.workspace.project_dir)  # type: ignore[arg-type]
+    git(root, "-c", "core.hooksPath=/dev/null", "commit", "-qam", "by hand")
+    memory.reconcile()
+    harm = memory.use_outcome(reference, is_harmful=True)
+    assert (harm.status, "row" in harm.data) == (ResultStatus.DONE, False)
+    view = memory.procedure(reference)
+    assert view.withheld is not None
+    assert view.withheld.code == "procedure.harmed"
+    for candidate in memory.candidates():
+        memory.reject([candidate.id], restore=True)
+    rows = [item.data["row"] for item in memory.check_procedures() if reference in item.target]
+    assert rows == ["stage.harm"]
+
+
+def test_the_plain_outcome_of_a_procedure_lowers_it_and_proves_nothing(memory: Memory) -> None:
+    reference = tried(memory)
+    for _ in range(3):
+        used(memory, reference)
+    assert memory.outcome(reference, "success").status is ResultStatus.DONE
+    assert memory.procedure(reference).proof.in_canary == 0
+    assert memory.outcome(reference, "failure").data["row"] == "stage.fail-proving"
+    assert stage(memory, reference) == "trial"
+
+
+def test_nothing_moves_where_nothing_is_admitted(project: Path) -> None:
+    with memory_of(project) as memory:
+        reference = tried(memory)
+    replaced_settings(project, "mode: enforced", "mode: read-only")
+    try:
+        with memory_of(project) as memory:
+            assert memory.move_procedure(reference, "promote").reasons[0].code == "mode.read-only"
+            harm = memory.use_outcome(reference, is_harmful=True)
+            assert harm.reasons[0].code == "mode.read-only"
+            assert memory.move_procedure(reference, "deprecate").status is ResultStatus.DONE
+    finally:
+        replaced_settings(project, "mode: read-only", "mode: enforced")
+
+
+def test_a_private_procedure_is_shown_to_nobody_else(memory: Memory) -> None:
+    private = memory.propose(
+        "1. Feed the secret heron", kind="procedure", scope="agent:heron", title="Heron"
+    )
+    (done,) = memory.accept([private.target])
+    as_actor(memory, AGENT)
+    assert done.target not in {item.stored.record.id for item in memory.procedures()}
+    for ask in (memory.procedure, lambda name: memory.use_outcome(name, is_harmful=True)):
+        with pytest.raises(MemfsError) as error:
+            ask(done.target)
+        assert "eron" not in str(error.value)
 
 
 def test_a_procedure_is_never_run_and_never_a_permission(memory: Memory) -> None:
