@@ -58,4 +58,4 @@ def _when(view: IntentionView) -> str:
     if view.intention is None:
         return ""
     when = printable(trigger_text(view.intention.trigger))
-    return f"{when}; next {view.next}" if view.next and "RR" not in when else when
+    return f"{when}; next {view.next}" if view.next else when
