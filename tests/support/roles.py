@@ -18,6 +18,8 @@ from tests.support.memory import CountedIds
 from tests.support.policy import AGENT, NOW, identifier, stored, submit, view
 
 ROLE = "claude"
+NOWHERE = identifier(7, "run")
+"""Of nothing."""
 OTHER = Actor(Principal.parse("agent:other"), Channel.AGENT)
 RUN = identifier(1, "run")
 WHOLE: dict[str, Any] = {
@@ -84,7 +86,7 @@ class Mind:
 def memory(**fields: Any) -> Record:
     """Returns a memory of the role without origin; fields of the kind can be given by name."""
     envelope = {key: fields.pop(key) for key in ("scope", "title", "id") if key in fields}
-    said = {
+    said: dict[str, Any] = {
         "profile": "conversation",
         "lifecycle": "active",
         "target": "person:ana",
@@ -162,9 +164,7 @@ def role_faults() -> Iterator[Reason]:
     for text in (
         proposal("PruneShortTermMemory", memories=[identifier(9, "role")], **REASON),
         proposal("RetireDurableMemory", memory=first.id, **REASON),
-        whole(
-            "ApplyMemoryDistillation", sources=[first.id], anchors=[f"run:{identifier(7, 'run')}"]
-        ),
+        whole("ApplyMemoryDistillation", sources=[first.id], anchors=[f"run:{NOWHERE}"]),
     ):
         yield from mind.apply(text).reasons
     mind.apply(proposal("PruneShortTermMemory", memories=[first.id], **REASON))

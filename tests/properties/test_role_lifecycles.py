@@ -1,0 +1,167 @@
+"""State machines over role memory: whatever is proposed, every memory lives by the table.
+
+Invariants after every step: each memory stands in a pair of the table; each move is one of its
+row; what was refused changed nothing; no memory goes, no anchor, tag or word of one is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memfs.model.record import Record
+from memfs.model.role import (
+    ANCHOR_MISSING,
+    Lifecycle,
+    Profile,
+    is_role_edge,
+    lifecycle_of,
+    profile_of,
+    texts_of,
+)
+from memfs.policy.role_admission import check_anatomy, check_state
+from memfs.policy.role_lifecycle import ROW_OF, TABLE, LifecycleRow, check_step
+from tests.support.policy import identifier
+from tests.support.roles import REASON, RUN, Mind, memory, proposal, whole
+
+CLAIMS = ("Ana deploys on Fridays", "On Fridays Ana deploys", "Ana likes short reviews", "Ben left")
+_UNIT = st.sampled_from((0.0, 0.3, 1.0))
+_STEP = st.tuples(
+    st.sampled_from(
+        (
+            "RecordShortTermMemory",
+            "ClusterShortTermMemory",
+            "PruneShortTermMemory",
+            "ApplyMemoryDistillation",
+            "MergeIncubationSupport",
+            "ReviseDurableMemory",
+            "RetireDurableMemory",
+            "CrystallizeMemoryIntoIdentity",
+            "QueueCandidateIntervention",
+            "RetireCandidateIntervention",
+            "MarkCandidateInterventionSpoken",
+            "UpsertAgencyPressure",
+            "RetireAgencyPressure",
+        )
+    ),
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.sampled_from(CLAIMS),
+    _UNIT,
+)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row.name))
+@settings(max_examples=30, deadline=None)
+@given(walk=st.lists(st.sampled_from(Lifecycle), max_size=12), start=st.integers(0, 5))
+def test_a_life_goes_by_its_row_and_ends_there(
+    row: LifecycleRow, walk: list[Lifecycle], start: int
+) -> None:
+    for profile in sorted(row.profiles):
+        begun = sorted(row.starts)[start % len(row.starts)]
+        record = memory(profile=str(profile), lifecycle=str(begun))
+        assert check_state(record) == ()
+        for wanted in walk:
+            before = lifecycle_of(record)
+            assert before is not None
+            moved = memory(profile=str(profile), lifecycle=str(wanted))
+            refused = check_state(moved, record)
+            is_legal = wanted is before or wanted in row.moves[before]
+            assert (refused == ()) is is_legal
+            if not is_legal:
+                assert f"row {row.name}: " in refused[0].message
+                continue
+            assert wanted in row.moves
+            record = moved
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(_STEP, min_size=1, max_size=25))
+def test_whatever_is_proposed_every_memory_lives_by_the_table(
+    steps: list[tuple[str, int, int, str, float]],
+) -> None:
+    mind = Mind()
+    for name, first, second, claim, unit in steps:
+        before = dict(mind.view.memories)
+        planned = mind.apply(_proposed(mind, name, first, second, claim, unit))
+        after = mind.view.memories
+        if planned.reasons:
+            assert after == before
+            assert (planned.made, planned.changed, planned.edges) == ((), (), ())
+        _assert_lived(before, after)
+        for edge in planned.edges:
+            assert is_role_edge(edge)
+            assert check_anatomy(edge) == ()
+            assert all(mind.view.has(str(edge.fields[end])) for end in ("from", "to"))
+
+
+def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> None:
+    assert before.keys() <= after.keys()
+    for name, record in after.items():
+        profile, state = profile_of(record), lifecycle_of(record)
+        assert profile is not None
+        assert state in ROW_OF[profile].moves
+        assert check_anatomy(record) == ()
+        old = before.get(name)
+        if old is None:
+            assert state in ROW_OF[profile].starts
+            continue
+        was = lifecycle_of(old)
+        assert was is not None
+        assert was is state or check_step(profile, was, state) is None
+        assert record.body.startswith(old.body)
+        assert (record.title, record.subject) == (old.title, old.subject)
+        assert set(old.tags) <= set(record.tags)
+        kept = {item for item in texts_of(old, "anchors") if item != ANCHOR_MISSING}
+        assert kept <= set(texts_of(record, "anchors"))
+
+
+def _proposed(mind: Mind, name: str, first: int, second: int, claim: str, unit: float) -> str:
+    """Returns a proposal about memories that are there, of whatever profile they are."""
+    ids = sorted(mind.view.memories) or [identifier(1, "role")]
+    one, other = ids[first % len(ids)], ids[second % len(ids)]
+    topic = ("deploys", "reviews", None)[(first + second) % 3]
+    said: dict[str, Any] = {
+        "claim": claim,
+        "topic": topic,
+        "salience": unit,
+        "anchors": [("anchor:missing", f"run:{RUN}", f"memory:{one}")[second % 3]],
+        "tags": [f"tag{second % 4}"],
+    }
+    both = [one, other] if one != other else [one]
+    match name:
+        case "ClusterShortTermMemory":
+            return proposal(name, memories=[one, other])
+        case "PruneShortTermMemory":
+            return proposal(name, memories=both, **REASON)
+        case "ApplyMemoryDistillation" | "CrystallizeMemoryIntoIdentity":
+            return whole(name, sources=both, **said)
+        case "MergeIncubationSupport":
+            thread = other if second % 2 else None
+            return whole(name, sources=[one], thread=thread, **said)
+        case "ReviseDurableMemory":
+            return proposal(name, memory=one, **said, **REASON)
+        case "RetireDurableMemory":
+            return proposal(name, memory=one, by=other if second % 2 else None, **REASON)
+        case "QueueCandidateIntervention":
+            answers = [other] if second % 2 else None
+            return whole(name, intent="speech", words="Wait?", answers=answers, **said)
+        case "RetireCandidateIntervention":
+            return proposal(name, candidate=one, **REASON)
+        case "MarkCandidateInterventionSpoken":
+            return proposal(name, candidate=one, receipt=RUN)
+        case "UpsertAgencyPressure":
+            return whole(name, intensity=unit, obligated=bool(second % 2), **said)
+        case "RetireAgencyPressure":
+            because = ("answered", "wrong")[second % 2]
+            return proposal(name, pressure=one, reason="it is over", because=because)
+        case _:
+            return whole(name, **said)
+
+
+def test_every_profile_lives_in_one_row() -> None:
+    assert sorted(ROW_OF) == sorted(Profile)
