@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memfs.model.frozen import frozen
+from memfs.model.graph import ENTITY_KIND
 from memfs.model.kinds import KindRegistry, KindSpec
 from memfs.model.origin import OriginClass
 from memfs.model.record import Record, StoredRecord
@@ -78,12 +79,14 @@ def is_answering(record: Record, now: datetime | None = None) -> bool:
 
 
 def is_replaced_already(record: Record, kind: KindSpec) -> bool:
-    """Tells whether a draft comes in as an event or edge that something took the place of.
+    """Tells whether a draft comes in as something that another took the place of.
 
-    An import brings it in with its mark: it is served to nobody as current.
+    An import brings in an event or edge with its mark, and an entity that gave way to another:
+    it is served to nobody as current, and its names are the other's.
     """
     is_told_once = kind.append_only and kind.is_stated
-    return is_told_once and record.status is Status.SUPERSEDED and bool(record.superseded_by)
+    is_marked = is_told_once or kind.name == ENTITY_KIND
+    return is_marked and record.status is Status.SUPERSEDED and bool(record.superseded_by)
 
 
 def is_reaching_past(draft: Record, record: Record) -> bool:

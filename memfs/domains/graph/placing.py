@@ -3,6 +3,7 @@
 A thing that bears a name that is known here is that thing, whatever its id was elsewhere; an id
 of ours that is free is kept; any other follows from the name. Edges are hung on what their ends
 became. An end that nothing here stands for is left as it is, and the edge is refused for it.
+An entity that gave way to another stays so where that one comes along or is here; else it stands.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from memfs.model.graph import EDGE_KIND, ENTITY_KIND
 from memfs.model.naming import entity_id, entity_key
 from memfs.model.origin import Actor
 from memfs.model.record import Record
+from memfs.model.status import Status
 from memfs.policy.graph_links import keys_of_entity
 from memfs.services.ports import Workspace
 
@@ -35,11 +37,27 @@ def placed_graph(
         return chosen
     with SeenGraph(workspace, actor) as graph:
         places = _Places(workspace, graph)
+        entities = [item.draft for item in chosen if item.draft.kind == ENTITY_KIND]
+        chosen = [replace(item, draft=_marked(item.draft, entities, graph)) for item in chosen]
         for item in chosen:
             if item.draft.kind == ENTITY_KIND:
                 places.take(item.draft)
         chosen.sort(key=lambda item: item.draft.kind == EDGE_KIND)
         return [replace(item, draft=places.placed(item.draft)) for item in chosen]
+
+
+def _marked(draft: Record, entities: Iterable[Record], graph: SeenGraph) -> Record:
+    """Returns an entity without a mark that leads to nothing that stands."""
+    if draft.kind != ENTITY_KIND or not draft.superseded_by:
+        return draft
+    heirs = {item.id: item.superseded_by for item in entities if item.id}
+    heir, passed = draft.superseded_by, {draft.id}
+    while heir not in passed and heirs.get(heir):
+        passed.add(heir)
+        heir = heirs[heir]
+    if heir not in passed and (heir in heirs or graph.nodes([heir])):
+        return draft
+    return replace(draft, status=Status.ACTIVE, superseded_by="")
 
 
 @dataclass(slots=True)
@@ -54,12 +72,13 @@ class _Places:
     def take(self, draft: Record) -> None:
         """Finds the id of an imported entity."""
         key = entity_key(draft.title)
-        place = self.by_name.get(key) or self._known(draft.title)
+        # The name of one that gave way is its heir's, and leads there; it is itself all the same.
+        place = "" if draft.superseded_by else self.by_name.get(key) or self._known(draft.title)
         if not place:
             is_foreign = not draft.id or "id" in _said(draft)
             scope = draft.scope or self.workspace.scope
             place = entity_id(scope, draft.title) if is_foreign else draft.id
-        for name in keys_of_entity(draft):
+        for name in () if draft.superseded_by else keys_of_entity(draft):
             self.by_name.setdefault(name, place)
         for name in filter(None, (draft.id, place)):
             self.by_id.setdefault(name, place)
@@ -68,7 +87,8 @@ class _Places:
         """Returns a draft under the id, and between the ends, that it has here."""
         if draft.kind == ENTITY_KIND:
             place = self.by_id.get(draft.id) or self.by_name[entity_key(draft.title)]
-            return replace(draft, id=place)
+            heir = self.by_id.get(draft.superseded_by, draft.superseded_by)
+            return replace(draft, id=place, superseded_by=heir)
         if draft.kind == EDGE_KIND:
             ends = {name: self._end(draft, name) for name in _ENDS}
             return replace(draft, fields={**draft.fields, **ends})

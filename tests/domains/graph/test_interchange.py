@@ -89,6 +89,37 @@ def test_what_went_out_comes_in_again_and_nothing_twice(project: Path, tmp_path:
     assert again == known
 
 
+def test_what_gave_way_comes_in_as_what_gave_way_and_its_name_is_its_heirs(
+    tmp_path: Path,
+) -> None:
+    first, second = new_project(tmp_path), new_project(tmp_path, "other")
+    with memory_of(first) as memory:
+        for name in ("Postgres", "PG", "Postgres DB"):
+            memory.add_entity(name)
+        memory.merge("Postgres DB", "PG")
+        memory.merge("Postgres", "Postgres DB")
+    lines = exported(first)
+    # Marks that lead nowhere, or in a circle, are none: what bears them stands.
+    circle = [
+        {"id": "left", "name": "Left", "aliases": [], "superseded_by": "right"},
+        {"id": "right", "name": "Right", "aliases": [], "superseded_by": "left"},
+        {"id": "lost", "name": "Lost", "aliases": [], "superseded_by": "nobody"},
+    ]
+    file = tmp_path / "graph.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in [*lines, *circle]))
+    with memory_of(second) as memory:
+        assert memory.import_path(file, accept=True).status is ResultStatus.DONE
+        memory.import_path(file, accept=True)
+        assert {memory.entity(name).names[0] for name in ("PG", "Postgres DB")} == {"Postgres"}
+        assert {item.record.title for item in memory.entities()} == {
+            *("Postgres", "Left", "Right", "Lost")
+        }
+        assert memory.check() == ()
+        assert memory.audit().problems == ()
+    again = [line for line in exported(second) if line["name"] in {"PG", "Postgres", "Postgres DB"}]
+    assert again == lines
+
+
 def test_an_import_waits_for_a_person(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     with memory_of(project) as memory:
