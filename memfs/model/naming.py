@@ -47,7 +47,9 @@ def file_key(name: str) -> str:
 
     As ``entity_key``, and a hyphen, an underscore and a space are one wherever they stand.
     """
-    return entity_key(_JOINTS.sub(" ", _SUFFIX.sub("", entity_key(name))))
+    key = entity_key(name)
+    joined = _JOINTS.sub(" ", _SUFFIX.sub("", key))
+    return key if joined == key else entity_key(joined)
 
 
 def _folded(key: str) -> str:
