@@ -88,6 +88,23 @@ def _call_for(named: str, waiting: list[int | str]) -> int | str:
     return waiting[0] if len(waiting) == 1 else ""
 
 
+def is_about_head_alone(wish: Wish) -> bool:
+    """Tells whether no row has to look at the steps before: all are asked on an empty tree.
+
+    Notes, and calls with their results, follow any head; and any task can be closed.
+    """
+    if isinstance(wish, Finish):
+        return True
+    if not isinstance(wish, Grow):
+        return False
+    waiting = 0
+    for turn in wish.turns:
+        waiting += (turn.turn is Turn.CALL) - (turn.turn is Turn.RESULT)
+        if waiting < 0 or turn.answers or turn.compensates:
+            return False
+    return True
+
+
 def sources_of(tree: Tree, wish: Compress) -> tuple[Step, ...]:
     """Returns the turns of a range, in order; empty where it is none."""
     ids = [step.id for step in tree.turns]

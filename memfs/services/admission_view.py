@@ -8,13 +8,14 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
-from memfs.index.catalogue import Catalogue, CatalogueFilter
+from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
 from memfs.model.graph import ENTITY_KIND
 from memfs.model.ids import split_version
 from memfs.model.instants import format_instant
+from memfs.model.kinds import Filing
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
@@ -67,7 +68,7 @@ def admission_view(
             workspace,
             snapshot,
             (
-                *same_subject_entries(workspace, catalogue, draft.subject, scope),
+                *_same_subject(workspace, catalogue, draft, scope),
                 *(row for name in _ids(draft.supersedes) for row in catalogue.by_id(name)),
                 *(catalogue.by_id(draft.id) if draft.kind == ENTITY_KIND and draft.id else ()),
             ),
@@ -93,6 +94,19 @@ def admission_view(
         project=workspace.scope,
         can_seal=draft.sensitivity is Sensitivity.SEALED and _can_seal(workspace),
     )
+
+
+def _same_subject(
+    workspace: Workspace, catalogue: Catalogue, draft: Record, scope: str
+) -> tuple[CatalogueEntry, ...]:
+    """Finds what speaks of the same; an account that is filed under a record stands against none.
+
+    A task has thousands of steps, and all of them have the task for a subject.
+    """
+    kind = workspace.registry.get(draft.kind)
+    if kind is not None and not kind.is_statement and kind.filing is Filing.BY_SUBJECT:
+        return ()
+    return same_subject_entries(workspace, catalogue, draft.subject, scope)
 
 
 def _can_seal(workspace: Workspace) -> bool:

@@ -22,7 +22,14 @@ from memfs.model.execution import (
     move_of,
 )
 from memfs.model.execution_tree import Tree
-from memfs.policy.execution_moves import ROWS, TABLE, MoveCase, answered_calls, refusal
+from memfs.policy.execution_moves import (
+    ROWS,
+    TABLE,
+    MoveCase,
+    answered_calls,
+    is_about_head_alone,
+    refusal,
+)
 from memfs.policy.reasons import SENTENCES
 
 RUN, OTHER = "run_a", "run_b"
@@ -135,6 +142,27 @@ def test_what_no_row_speaks_against_is_allowed(wish: Wish) -> None:
 def test_every_row_is_reached_and_has_its_sentence() -> None:
     assert [row.code for row in TABLE] == list(dict.fromkeys(code for code, _, _ in REFUSED))
     assert {code for code in SENTENCES if code.startswith("execution.")} == set(ROWS)
+
+
+def test_what_is_about_the_head_alone_is_decided_the_same_without_the_steps() -> None:
+    bare = replace(TREE, steps={}, lineage={})
+    alone = 0
+    for tree, wish in [
+        *((tree, wish) for _, tree, wish in REFUSED),
+        (TREE, grow(said(Turn.CALL), said(Turn.RESULT))),
+        (TREE, grow(said(Turn.NOTE), said(Turn.CALL))),
+        (TREE, NOTE),
+        (TREE, CLOSE),
+    ]:
+        if is_about_head_alone(wish):
+            alone += 1
+            empty = replace(bare, task=tree.task)
+            cases = [MoveCase(tree=item, wish=wish) for item in (tree, empty)]
+            assert refusal(cases[0]) == refusal(cases[1])
+            if isinstance(wish, Grow):
+                assert answered_calls(tree, wish) == answered_calls(empty, wish)
+    assert alone > 6
+    assert not is_about_head_alone(grow(said(Turn.RESULT), said(Turn.CALL)))
 
 
 def test_a_result_belongs_to_the_call_of_its_wish_in_their_order_or_to_the_one_that_waits() -> None:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memfs.domains.execution.effects import effects_now
+from memfs.domains.execution.kinds import STEP
 from memfs.domains.execution.reading import find_task, found_now, read_tree
-from memfs.domains.execution.records import step_record, task_fields
+from memfs.domains.execution.records import step_record, task_fields, task_from
 from memfs.domains.execution.steps import NewStep, Setting, steps_for
 from memfs.errors import ConflictError
 from memfs.formats.record_codec import update_record
@@ -35,7 +36,7 @@ from memfs.model.execution import (
     move_of,
 )
 from memfs.model.execution_tree import FieldState, Tree
-from memfs.model.ids import derived_id
+from memfs.model.ids import derived_id, short_id
 from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
@@ -43,7 +44,7 @@ from memfs.model.result import ResultStatus
 from memfs.policy.access import AccessRequest
 from memfs.policy.administration import decide_operation
 from memfs.policy.authority import capture_origin, is_person_origin
-from memfs.policy.execution_moves import MoveCase, refusal
+from memfs.policy.execution_moves import MoveCase, is_about_head_alone, refusal
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import access_request
@@ -54,6 +55,7 @@ from memfs.services.proposals import Draft, place_new, plan_from, require_free
 from memfs.services.propose import own_key
 from memfs.services.reading import SUFFIX_LENGTH
 from memfs.services.served_records import read_path
+from memfs.store.layout import subject_prefix
 from memfs.store.snapshot import Snapshot
 
 NO_HEAD: Final = "none"
@@ -163,10 +165,15 @@ class _Mover:
         stored = read_path(self._workspace, self._snapshot, seen_task.path)
         if stored is None:
             raise AssertionError("a task that is served and cannot be read")
-        tree = read_tree(self._workspace, self._snapshot, stored, self._request)
-        earlier = self._done_before(tree)
-        if earlier is not None:
-            return Decided(earlier)
+        if self._is_done(stored.record.id):
+            tree = read_tree(self._workspace, self._snapshot, stored, self._request)
+            status = ResultStatus.NOTHING
+            return Decided(Moved(task=tree.task, status=status, steps=self._of_key(tree)))
+        if is_about_head_alone(wish):
+            # Nothing that was said before bears on it: a long task grows as fast as a short one.
+            tree = Tree(task=task_from(stored.record), steps={}, lineage={})
+        else:
+            tree = read_tree(self._workspace, self._snapshot, stored, self._request)
         require_free(self._snapshot, stored)
         if not _is_named(seen, tree.task.head):
             raise HeadMovedError(tree.task.id, "" if seen == NO_HEAD else seen, tree.task.head)
@@ -177,14 +184,12 @@ class _Mover:
             return Decided(refused)
         return self._laid_out(stored, tree, wish)
 
-    def _done_before(self, tree: Tree) -> Moved | None:
-        """Returns what the same key did before, wherever the head has gone since."""
+    def _is_done(self, task: str) -> bool:
+        """Tells whether the same key was carried out, wherever the head has gone since."""
         if not self._key:
-            return None
-        first = self._named(tree.task.id)(0)
-        if first not in tree.lineage:
-            return None
-        return Moved(task=tree.task, status=ResultStatus.NOTHING, steps=self._of_key(tree))
+            return False
+        first = short_id(self._named(task)(0))
+        return self._snapshot.raw_entry(f"{subject_prefix(STEP, task)}{first}.md") is not None
 
     def _of_key(self, tree: Tree) -> tuple[Step, ...]:
         name = self._named(tree.task.id)
