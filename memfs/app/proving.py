@@ -170,9 +170,15 @@ class Proving(ABC):
         Args:
             reference: The procedure.
             verb: ``trial``, ``promote`` or ``deprecate``.
-        """
-        from memfs.domains.procedures.moving import move_procedure
 
+        Raises:
+            UsageError: There is no such verb.
+            UnknownRecordError: No record matches, or none that may be seen.
+        """
+        from memfs.domains.procedures.moving import VERBS, move_procedure
+
+        if verb not in VERBS:
+            raise UsageError(f"expected one of {', '.join(VERBS)}, got {verb!r}")
         self._take_in()
         return move_procedure(self.workspace, reference, verb, self.actor)
 

@@ -99,7 +99,7 @@ def check_use(use: ProcedureUse) -> tuple[Reason, ...]:
 
 
 def check_offer(
-    record: Record, *, drift: Iterable[str], here: Iterable[str], harmful: int = 0
+    record: Record, *, drift: Iterable[str], here: Iterable[str], is_harmed: bool = False
 ) -> Reason | None:
     """Returns why a procedure is not handed out in an answer, or ``None``.
 
@@ -107,12 +107,12 @@ def check_offer(
         record: The procedure.
         drift: Which of its script and tools are not what was tried.
         here: What is known of where the question is asked, as ``name=value``.
-        harmful: How many uses did harm in the round that it is in.
+        is_harmed: Whether a use did harm in the round that it is in.
     """
     if stage_of(record) is Stage.DEPRECATED:
         return reason("procedure.deprecated")
-    is_harmed = stage_of(record) is Stage.CANDIDATE and bool(record.fields.get("harmed_by"))
-    if is_harmed or harmful:
+    was_harmed = stage_of(record) is Stage.CANDIDATE and bool(record.fields.get("harmed_by"))
+    if was_harmed or is_harmed:
         return reason("procedure.harmed")
     fit = fit_of(words_in(record, "applies_when"), here)
     if fit.broken:
@@ -159,9 +159,11 @@ def check_episode(
 
 
 def _is_control(use: ProcedureUse) -> bool:
-    """Tells whether the control was made without memory and under the same conditions."""
+    """Tells whether the control is another attempt, without memory, same conditions."""
     control, episode = use.control, use.episode
     if control is None or episode is None or word_in(control, "procedure"):
+        return False
+    if set(control.evidence) & set(episode.evidence):
         return False
     mark = conditions_digest(words_in(control, "conditions"))
     return bool(mark) and mark == conditions_digest(use.conditions)

@@ -60,6 +60,17 @@ def proof_here(
     return proof_of((*known, *more), record.reference, round_of(record), learned)
 
 
+def harm_of(workspace: Workspace, snapshot: Snapshot, record: Record) -> str:
+    """Returns the outcome of a harmful use in the round of a procedure; empty for none."""
+    own = (record.reference, round_of(record))
+    found = (
+        item.id
+        for item in outcomes_of(workspace, snapshot, record.id)
+        if item.is_harmful and (item.about, item.round) == own
+    )
+    return next(found, "")
+
+
 def learned_under(workspace: Workspace, snapshot: Snapshot, record: Record) -> frozenset[str]:
     """Returns digests of the conditions of the episodes that a procedure was made from."""
     from contextlib import closing

@@ -10,7 +10,7 @@ from memfs.model.scope import ScopeKind
 from memfs.policy.procedure_uses import check_offer
 from memfs.services.pins import drift_of
 from memfs.services.ports import Workspace
-from memfs.services.procedure_moves import proof_here
+from memfs.services.procedure_moves import harm_of
 from memfs.store.snapshot import Snapshot
 
 
@@ -32,5 +32,5 @@ def not_offered(workspace: Workspace, snapshot: Snapshot, record: Record) -> Rea
         record,
         drift=drift_of(workspace, record),
         here=circumstances_here(workspace),
-        harmful=proof_here(workspace, snapshot, record).harmful,
+        is_harmed=bool(harm_of(workspace, snapshot, record)),
     )

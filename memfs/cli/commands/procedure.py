@@ -8,7 +8,7 @@ from memfs.cli.claim_options import text_or_stdin
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond, respond_all
-from memfs.cli.terminal import write, write_json
+from memfs.cli.terminal import say, write, write_json
 
 
 @click.group("procedure", short_help="Keep steps that worked, and prove them by outcomes.")
@@ -160,6 +160,8 @@ def list_command(invocation: Invocation, stage: str, limit: int) -> int:
         write_json([procedure_value(view) for view in views])
     elif views:
         write(procedure_rows(views))
+    else:
+        say("no procedure is there; put one forward with: memfs procedure add")
     return 0
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from memfs.errors import ConflictError, UsageError
 from memfs.model.candidate import Submission
 from memfs.model.decision import Reason
+from memfs.model.digests import content_digest
 from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
@@ -20,6 +21,8 @@ from memfs.model.procedure import EPISODE_KIND, PROCEDURE_KIND, word_in
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.authority import capture_origin
 from memfs.policy.procedure_uses import check_episode, result_of
+from memfs.policy.reasons import reason
+from memfs.policy.sources import is_switched_off
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
 from memfs.services.procedure_offers import circumstances_here
@@ -69,6 +72,8 @@ def told(workspace: Workspace, attempt: Attempt, actor: Actor, *, key: str = "")
     """
     if len(attempt.conditions) > MOST_CONDITIONS or len(attempt.evidence) > MOST_EVIDENCE:
         raise UsageError(f"expected at most {MOST_CONDITIONS} conditions, {MOST_EVIDENCE} grounds")
+    if is_switched_off(capture_origin(actor, "x"), workspace.settings.sources_off):
+        return Told(reasons=(reason("source.off"),))
     snapshot = workspace.store.snapshot()
     evidence, missing = _evidence(workspace, snapshot, attempt.evidence, actor)
     result = attempt.result or _observed(evidence)
@@ -87,7 +92,7 @@ def told(workspace: Workspace, attempt: Attempt, actor: Actor, *, key: str = "")
     submission = Submission(
         draft=draft,
         origin=capture_origin(teller, f"{draft.title}\n{draft.body}", source=_source(evidence)),
-        key=key,
+        key=key if actor.is_person else _one_telling(evidence, procedure),
     )
     return Told(submission=submission, actor=teller)
 
@@ -147,6 +152,12 @@ def _draft(
             **({"procedure": procedure} if procedure else {}),
         },
     )
+
+
+def _one_telling(evidence: tuple[Record, ...], procedure: str) -> str:
+    """Returns the key by which what was observed is told of once, whatever else is said of it."""
+    names = "\0".join((procedure, *sorted(item.id for item in evidence)))
+    return content_digest("episode", names.encode())
 
 
 def _with_here(workspace: Workspace, said: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ its receipt.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from memfs.model.decision import Decision, Reason
@@ -15,7 +17,7 @@ from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR, Actor
-from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, round_of, stage_of, word_in
+from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, stage_of, word_in
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_operation
@@ -27,18 +29,17 @@ from memfs.services.correct import target_of
 from memfs.services.door import Decided, commit_decided
 from memfs.services.pins import drift_of, pins_of
 from memfs.services.ports import Workspace
-from memfs.services.procedure_moves import Move, move_drafts, proof_here
+from memfs.services.procedure_moves import Move, harm_of, move_drafts, proof_here
 from memfs.services.proposals import is_held, plan_from
 from memfs.services.reading import list_records
 from memfs.services.served_records import read_path
 from memfs.services.utility import MOST_READ, outcomes_of
 from memfs.store.snapshot import Snapshot
 
-_CAUSES: Final = {
-    "trial": Cause.TRIAL,
-    "promote": Cause.PROMOTED,
-    "deprecate": Cause.DEPRECATED,
-}
+VERBS: Final[Mapping[str, Cause]] = MappingProxyType(
+    {"trial": Cause.TRIAL, "promote": Cause.PROMOTED, "deprecate": Cause.DEPRECATED}
+)
+"""What a person says, and what it is in the table."""
 
 
 @frozen
@@ -61,7 +62,7 @@ def move_procedure(workspace: Workspace, reference: str, verb: str, actor: Actor
 
     def decide_on(snapshot: Snapshot) -> Decided[_Moved]:
         stored = target_of(workspace, reference, actor)
-        move = _wanted(workspace, snapshot, stored.record, _CAUSES[verb])
+        move = _wanted(workspace, snapshot, stored.record, VERBS[verb])
         if not isinstance(move, Move):
             return Decided(_Moved(stored=stored, reasons=(move,)))
         return _planned(workspace, snapshot, stored, move, actor, decision)
@@ -90,7 +91,7 @@ def lowering(workspace: Workspace, snapshot: Snapshot, record: Record) -> StageR
     Harm on the ledger that moved nothing came from another clone, or while a commit waited.
     """
     stage = stage_of(record)
-    if _harm(workspace, snapshot, record):
+    if harm_of(workspace, snapshot, record):
         return _row(stage, Cause.HARM)
     if stage not in TRIED:
         return None
@@ -104,17 +105,6 @@ def lowering(workspace: Workspace, snapshot: Snapshot, record: Record) -> StageR
     return None
 
 
-def _harm(workspace: Workspace, snapshot: Snapshot, record: Record) -> str:
-    """Returns the outcome of a harmful use in the round of a procedure; empty for none."""
-    own = (record.reference, round_of(record))
-    found = (
-        item.id
-        for item in outcomes_of(workspace, snapshot, record.id)
-        if item.is_harmful and (item.about, item.round) == own
-    )
-    return next(found, "")
-
-
 def _settled(workspace: Workspace, path: str) -> Result | None:
     def decide_on(snapshot: Snapshot) -> Decided[_Moved | None]:
         stored = read_path(workspace, snapshot, path)
@@ -124,7 +114,7 @@ def _settled(workspace: Workspace, path: str) -> Result | None:
         if stored is None or row is None:
             return Decided(None)
         proof = proof_here(workspace, snapshot, stored.record)
-        outcome = _harm(workspace, snapshot, stored.record) if row.cause is Cause.HARM else ""
+        outcome = harm_of(workspace, snapshot, stored.record) if row.cause is Cause.HARM else ""
         start = stage_of(stored.record)
         move = Move(row=row, start=start, proof=proof, by="memfs", outcome=outcome)
         planned = _planned(workspace, snapshot, stored, move, SYSTEM_ACTOR, None)

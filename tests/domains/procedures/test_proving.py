@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +333,37 @@ def test_a_stage_is_never_stated_and_a_new_wording_starts_anew(memory: Memory) -
     view = memory.procedure(reference)
     assert (view.stored.record.version, view.stage, view.round) == (2, Stage.CANDIDATE, 0)
     assert view.proof.success == 0
+
+
+def test_what_was_observed_is_told_of_once_and_no_control_of_itself(memory: Memory) -> None:
+    reference = tried(memory)
+    as_actor(memory, AGENT)
+    seen = observed(memory)
+    first, *more = [
+        memory.record_episode(conditions=[f"task={n}"], evidence=[seen], procedure=reference)
+        for n in "abc"
+    ]
+    assert (first.status, {item.status for item in more}) == (
+        ResultStatus.DONE, {ResultStatus.NOTHING}
+    )  # fmt: skip
+    assert {item.target for item in more} == {first.target}
+    control = memory.record_episode(conditions=["task=a"], evidence=[seen])
+    own = memory.use_outcome(reference, episode=first.target, control=control.target)
+    assert own.reasons[0].code == "procedure.other-control"
+
+
+def test_who_is_switched_off_tells_of_no_episode(memory: Memory) -> None:
+    settings = memory.workspace.settings
+    off = replace(settings, sources_off=frozenset({"agent:builder"}))
+    memory.workspace = replace(memory.workspace, settings=off)
+    seen = observed(memory)
+    told = as_actor(memory, AGENT).record_episode(conditions=["task=off"], evidence=[seen])
+    assert told.reasons[0].code == "source.off"
+
+
+def test_there_are_no_other_verbs(memory: Memory) -> None:
+    with pytest.raises(UsageError):
+        memory.move_procedure(steps(memory), "settle")
 
 
 def test_what_was_promoted_for_an_outcome_that_is_taken_back_is_tried_again(
