@@ -48,8 +48,9 @@ def watch(
     bursts = watcher.bursts()
     try:
         for burst in bursts:
-            yield from news()
             if burst.is_tick:
+                # What was edited meanwhile is taken in first.
+                yield from news() if number else ()
                 continue
             result = _pass(current())
             # The same finding is not told again at every save of another file.

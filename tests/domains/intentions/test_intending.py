@@ -469,3 +469,15 @@ def test_the_ledger_of_all_that_is_whole(room: Room) -> None:
     with room.memory() as memory:
         assert not memory.audit().problems
         assert memory.check() == ()
+
+
+def test_a_watcher_that_goes_on_asks_between_what_is_saved(room: Room) -> None:
+    name = room.add("Between", at=room.at(HOUR))
+    with room.memory() as memory:
+        results = memory.watch()
+        assert next(results).action == "reconcile"
+        room.clock.advance(2 * HOUR)
+        asked = next(result for result in results if result.target == name)
+        results.close()  # type: ignore[attr-defined]
+    assert asked.action == "intention due"
+    assert room.due() == ()
