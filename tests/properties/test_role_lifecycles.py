@@ -112,6 +112,7 @@ def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> 
             continue
         was = lifecycle_of(old)
         assert was is not None
+        assert state is not None
         assert was is state or check_step(profile, was, state) is None
         assert record.body.startswith(old.body)
         assert (record.title, record.subject) == (old.title, old.subject)

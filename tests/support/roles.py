@@ -85,7 +85,10 @@ class Mind:
 
 def memory(**fields: Any) -> Record:
     """Returns a memory of the role without origin; fields of the kind can be given by name."""
-    envelope = {key: fields.pop(key) for key in ("scope", "title", "id") if key in fields}
+    envelope: dict[str, Any] = {}
+    for key in ("scope", "title", "id"):
+        if key in fields:
+            envelope[key] = fields.pop(key)
     said: dict[str, Any] = {
         "profile": "conversation",
         "lifecycle": "active",
@@ -95,20 +98,18 @@ def memory(**fields: Any) -> Record:
         "anchors": ["anchor:missing"],
         **fields,
     }
-    return Record(
-        kind="role_memory",
-        **{
-            "title": "Ana deploys on Fridays",
-            "scope": role_scope(ROLE),
-            "fields": {name: value for name, value in said.items() if value is not None},
-            **envelope,
-        },
-    )
+    parts: dict[str, Any] = {
+        "title": "Ana deploys on Fridays",
+        "scope": role_scope(ROLE),
+        "fields": {name: value for name, value in said.items() if value is not None},
+        **envelope,
+    }
+    return Record(kind="role_memory", **parts)
 
 
 def edge(**fields: Any) -> Record:
     """Returns an edge of role memory between two records."""
-    said = {
+    said: dict[str, Any] = {
         "from": identifier(1, "role"),
         "to": identifier(2, "role"),
         "relation": "supports",

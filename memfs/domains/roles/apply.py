@@ -289,8 +289,9 @@ class _Desk:
         return (*faults, *(why for item in planned.changed for why in check_anatomy(item)))
 
     def _judged(self, record: Record, known: Mapping[str, Record]) -> Judgement:
-        if not self.actor.is_person:
-            # What a role says to itself is worth nothing as a ground for anything else.
+        if not (self.actor.is_person or is_identity(record)):
+            # What a role says to itself is worth nothing as a ground for anything else; what it
+            # is waits, and is worth what whoever accepts it is.
             record = replace(record, authority=Authority.NONE)
         submission = Submission(
             draft=record,

@@ -171,7 +171,7 @@ def test_a_self_patch_is_kept_within_its_limits(patch: Any, code: str) -> None:
 
 @pytest.mark.parametrize("intent", ["speech", "note", "selfPatch", "review"])
 def test_a_candidate_has_what_belongs_to_its_intent_and_nothing_else(intent: str) -> None:
-    by_intent = {
+    by_intent: dict[str, Any] = {
         "speech": {"words": "Shall we wait?"},
         "note": {"words": "Ana likes short lines."},
         "selfPatch": {"patch": {"add": ["I ask first"]}},
