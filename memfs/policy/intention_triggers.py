@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final, assert_never
 
+from memfs.model.authority import Sensitivity
 from memfs.model.decision import Reason
 from memfs.model.event import EventSort
 from memfs.model.ids import ISSUE_PREFIX, is_id
@@ -123,6 +124,9 @@ def check_trigger(trigger: Trigger) -> Trigger:
 
 def check_intention(record: Record) -> tuple[Reason, ...]:
     """Returns why the draft of an intention cannot be kept; nothing where it can."""
+    if record.sensitivity is Sensitivity.SEALED:
+        # Nobody could be asked in words that only a key opens.
+        return (reason("intention.sealed"),)
     try:
         intention = intention_from(record)
         check_trigger(intention.trigger)

@@ -116,6 +116,7 @@ _GRAPH: Final = {
 
 _INTENTION: Final = {
     "intention.unreadable": "it does not say when to ask in a way that can be kept",
+    "intention.sealed": "what is asked about in words is not sealed",
     "intention.live-person": "an intention is stated by a person who is there, and by nobody else",
     "intention.illegal-move": "an intention does not move so; no row of the table allows it",
     "intention.not-due": "it comes again and asks about nothing now; end it with cancel",

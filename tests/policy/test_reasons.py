@@ -410,7 +410,9 @@ def node_faults() -> Iterable[Reason]:
 
 def intention_faults() -> Iterable[Reason]:
     """Yields the reasons why nothing is intended, or an intention is not moved."""
-    yield from check_intention(Record(kind="intention", fields={"state": "pending"}))
+    nothing = Record(kind="intention", fields={"state": "pending"})
+    yield from check_intention(nothing)
+    yield from check_intention(replace(nothing, sensitivity=Sensitivity.SEALED))
     yield from filter(
         None,
         (

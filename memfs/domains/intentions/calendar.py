@@ -65,7 +65,8 @@ def export_calendar(workspace: Workspace, actor: Actor) -> Exported:
     Raises:
         NoCalendarError: What writes calendars is not installed.
     """
-    leaving = Leaving(workspace, actor)
+    # What was replaced is no intention any more, and nothing that is left out.
+    leaving = Leaving(workspace, actor, sees_replaced=True)
     records = (
         with_open_links(workspace, leaving.snapshot, stored, leaving.request).record
         for stored in leaving.records(INTENTION_FOLDER, (INTENTION_KIND,))

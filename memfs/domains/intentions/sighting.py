@@ -33,11 +33,11 @@ from memfs.model.intention import (
 )
 from memfs.model.issue import ISSUE_KIND, IssueState
 from memfs.model.issue_fold import fold
-from memfs.model.naming import entity_key
 from memfs.model.record import Record, StoredRecord
 from memfs.model.run import RUN_KIND
 from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.recurrence import occurrences_of
+from memfs.services.about import about
 from memfs.services.catalogue import open_catalogue
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
@@ -54,13 +54,15 @@ _KINDS: Final = {
     EventSource.ISSUE: ISSUE_KIND,
     EventSource.TIMELINE: EVENT_KIND,
 }
+_ENTITY: Final = "entity"
 _SUCCESSORS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Happened:
-    """Something that happened: its id, when, when memory learned of it, and its fields."""
+    """Something that happened: its record and id, when, when memory learned of it, its fields."""
 
+    record: Record
     id: str
     at: datetime
     learned: datetime
@@ -107,6 +109,13 @@ class Look:
     # What happened -------------------------------------------------------------------
 
     def _events(self, intention: Intention, trigger: EventTrigger) -> Iterator[Occurrence]:
+        wanted = dict(trigger.match)
+        # A thing is meant by all of its names, as far as the owner may see who bears them.
+        named = (
+            about(self.workspace, self.snapshot, wanted[_ENTITY], self.request)
+            if _ENTITY in wanted
+            else None
+        )
         for item in self._happened(intention, trigger):
             is_later = min(item.at, item.learned) > intention.created or (
                 # Within one second the ids tell which came first.
@@ -114,9 +123,9 @@ class Look:
                 and item.id.partition("_")[2] > intention.id.partition("_")[2]
             )
             is_meant = all(
-                _folded(name, wanted) in item.fields.get(name, ()) for name, wanted in trigger.match
+                said in item.fields.get(name, ()) for name, said in trigger.match if name != _ENTITY
             )
-            if is_later and is_meant:
+            if is_later and is_meant and (named is None or named.is_named_in(item.record)):
                 yield Occurrence(key=item.id, at=max(item.at, item.learned))
 
     def _happened(self, intention: Intention, trigger: EventTrigger) -> Iterator[_Happened]:
@@ -202,6 +211,7 @@ def _run(record: Record) -> Iterator[_Happened]:
     finished = _instant(record.fields.get("finished"))
     if finished is not None and record.observed is not None:
         yield _Happened(
+            record=record,
             id=record.id,
             at=finished,
             learned=record.observed,
@@ -215,6 +225,7 @@ def _run(record: Record) -> Iterator[_Happened]:
 def _issue(record: Record) -> Iterator[_Happened]:
     for event in parse_log(record.body).events:
         yield _Happened(
+            record=record,
             id=event.id,
             at=event.at,
             learned=event.at,
@@ -226,13 +237,13 @@ def _event(record: Record) -> Iterator[_Happened]:
     if record.superseded_by or record.event_time is None or record.observed is None:
         return
     yield _Happened(
+        record=record,
         id=record.id,
         at=record.event_time,
         learned=record.observed,
         fields={
             "event_kind": _one(record.fields.get("event_kind")),
             "project": _one(record.fields.get("project")),
-            "entity": frozenset(entity_key(name) for name in record.entities),
         },
     )
 
@@ -243,10 +254,6 @@ def _issue_state(record: Record) -> IssueState:
 
 def _one(value: object) -> frozenset[str]:
     return frozenset((value,)) if isinstance(value, str) else frozenset()
-
-
-def _folded(name: str, wanted: str) -> str:
-    return entity_key(wanted) if name == "entity" else wanted
 
 
 def _instant(value: object) -> datetime | None:

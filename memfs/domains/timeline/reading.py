@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from memfs.domains.timeline.about import About, about, titles_of
 from memfs.domains.timeline.events import EventView, happened, newest_first, view_of
 from memfs.errors import IndexUnavailableError
 from memfs.index.port import DEFAULT_SCORING, IndexQuery
@@ -22,6 +21,7 @@ from memfs.model.moment import Moment
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest
+from memfs.services.about import About, about, titles_of
 from memfs.services.gate import access_request
 from memfs.services.index_gates import IndexGates
 from memfs.services.past import list_at

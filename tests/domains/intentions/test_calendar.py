@@ -10,6 +10,7 @@ import pytest
 from memfs.app.memory import Memory
 from memfs.domains.intentions.views import list_intentions
 from memfs.model.intention import TimeTrigger
+from memfs.model.result import ResultStatus
 from memfs.policy.recurrence import occurrences_of
 from tests.support.memory import AGENT, ANA, CountedIds, SteppedClock, new_project, workspace_of
 
@@ -47,7 +48,8 @@ def test_a_calendar_holds_every_time_and_nothing_that_may_not_leave(tmp_path: Pa
             "Older", at="2027-01-01T09:00Z").target)  # fmt: skip
         cancelled = memory.add_intention("Cancelled", at="2027-01-01T09:00Z").target
         memory.cancel_intention(cancelled)
-        memory.add_intention("Heron ledger", at="2027-01-01T09:00Z", sensitivity="secret")
+        hidden = memory.add_intention("Heron ledger", at="2027-01-01T09:00Z", sensitivity="secret")
+        assert memory.accept([hidden.target])[0].status is ResultStatus.DONE
         views = list_intentions(workspace, ANA, is_all=True)
         exported = memory.export("ical")
         read = "".join(f"{line}\n" for line in exported.lines)

@@ -251,6 +251,15 @@ def test_an_event_sets_off_what_waits_for_it_and_nothing_like_it_does(room: Room
     assert room.due() == ()
 
 
+def test_a_thing_is_meant_by_each_of_its_names(room: Room) -> None:
+    with room.memory() as memory:
+        memory.add_entity("Heron", aliases=["The Quay"])
+    name = room.add("Look at Heron", on="timeline", match=["entity=the quay"])
+    with room.memory() as memory:
+        memory.record_event("It moved to the harbour", entities=["Heron"])
+    assert room.due() == (name,)
+
+
 def test_a_run_sets_off_what_waits_for_it_as_often_as_was_said(room: Room) -> None:
     name = room.add("Look at it", on="run", match=["workflow=release", "state=done"], most=2)
 
@@ -446,6 +455,42 @@ def test_words_are_kept_as_they_are_and_what_memory_never_holds_is_not(room: Roo
             memory.show_intention("nothing")
         with pytest.raises(UnknownIntentionError):
             memory.intention_done(memory.remember("A note", kind="note").target)
+
+
+def test_what_a_person_says_anew_keeps_how_it_stands_and_a_hand_edit_waits(room: Room) -> None:
+    name = room.add("Ask Ben", at=room.at(HOUR))
+    room.clock.advance(2 * HOUR)
+    assert room.due() == (name,)
+    with room.memory() as memory:
+        assert memory.correct(name, "Ask Ben or Eva").status is ResultStatus.DONE
+        view = memory.show_intention(name)
+    assert (view.state, view.stored.record.version) == ("due", 2)
+    file = store_root(room.project) / view.stored.path
+    file.write_text(file.read_text().replace("state: due", "state: completed"))
+    with room.memory() as memory:
+        memory.reconcile()
+        assert memory.show_intention(name).state == "due"
+        (edited,) = [item for item in memory.candidates() if item.record_id == name]
+        memory.reject([edited.id])
+    file.write_text(file.read_text().replace("type: time", "type: command"))
+    with room.memory() as memory:
+        memory.reconcile()
+        (edited,) = [item for item in memory.candidates() if item.record_id == name]
+        (refused,) = memory.accept([edited.id])
+        assert refused.reasons[0].code == "intention.unreadable"
+        memory.reject([edited.id])
+    assert room.state(name) == "due"
+
+
+def test_no_question_and_no_packet_gives_an_intention_to_an_agent(room: Room) -> None:
+    room.add("Deploy the zebra release", at=room.at(900 * DAY))
+    with room.memory(AGENT) as memory:
+        assert "zebra" not in str(memory.recall("deploy the zebra release"))
+        assert "zebra" not in str(memory.search("deploy the zebra release"))
+        assert "zebra" not in str(memory.context(task="deploy the release"))
+        assert "zebra" not in str(memory.context(is_session_start=True))
+        sealed = memory.add_intention("x", at=room.at(HOUR), sensitivity="sealed")
+    assert sealed.status is ResultStatus.REFUSED
 
 
 def test_what_is_taken_back_or_read_only_is_not_asked_about(room: Room) -> None:
