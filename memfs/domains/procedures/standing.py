@@ -6,7 +6,6 @@ from memfs.domains.procedures.episodes import attempts_of
 from memfs.errors import UsageError
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
-from memfs.model.ids import split_version
 from memfs.model.origin import Actor
 from memfs.model.procedure import (
     EPISODE_KIND,
@@ -14,10 +13,9 @@ from memfs.model.procedure import (
     Stage,
     round_of,
     stage_of,
-    word_in,
     words_in,
 )
-from memfs.model.record import Record, StoredRecord
+from memfs.model.record import StoredRecord
 from memfs.policy.applicability import Fit, fit_of
 from memfs.policy.procedure_stages import Proof
 from memfs.services.pins import drift_of
@@ -84,12 +82,6 @@ def show_procedure(workspace: Workspace, reference: str, actor: Actor) -> Proced
         stored,
         episodes=attempts_of(stored.record.id, episodes),
     )
-
-
-def version_used(episode: Record) -> str:
-    """Returns which version of a procedure an episode followed, such as ``@2``."""
-    version = split_version(word_in(episode, "procedure"))[1]
-    return f"@{version}" if version is not None else ""
 
 
 def _view(
