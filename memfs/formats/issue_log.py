@@ -29,7 +29,6 @@ _EVENT: Final = re.compile(
     rf"- (?P<at>{_INSTANT}) (?P<kind>{'|'.join(EventKind)}) by (?P<by>{_WHO}): "
     rf"(?P<title>\S(?:.*\S)?) \((?P<id>{EVENT_PREFIX}_{_ULID})\)\Z"
 )
-_BY: Final = re.compile(rf"{_WHO}\Z")
 _LINE_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 INDENT: Final = "  "
 
@@ -138,11 +137,6 @@ def with_events_since(body: str, base: str, other: str) -> str:
         if event.id not in before and event.id not in mine
     ]
     return appended_body(body, missing) if missing else body
-
-
-def is_who(text: str) -> bool:
-    """Tells whether ``text`` can stand behind ``by``: a run, or a principal."""
-    return _BY.match(text) is not None
 
 
 def plain_lines(text: str) -> str:

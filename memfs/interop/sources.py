@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -193,11 +192,6 @@ def text_problem(data: bytes, shown: str) -> Problem | None:
         line = data.count(b"\n", 0, error.start) + 1
         return Problem(shown, line, 0, "import.not-utf8", "expected UTF-8, got other bytes")
     return None
-
-
-def at_path(problem: Problem, shown: str) -> Problem:
-    """Returns ``problem`` with the path as the person gave it."""
-    return replace(problem, path=shown)
 
 
 def item_of_problem(problem: Problem, *, source: str, raw: bytes = b"") -> ImportItem:

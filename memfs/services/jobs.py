@@ -46,11 +46,6 @@ def end_job(workspace: Workspace, transaction: str) -> None:
         (workspace.cache_dir / JOBS_FOLDER / f"{transaction}.json").unlink(missing_ok=True)
 
 
-def has_jobs(workspace: Workspace) -> bool:
-    """Tells, at the cost of one listing, whether work was begun that nobody has ended."""
-    return next(left_behind(workspace), None) is not None
-
-
 def left_behind(workspace: Workspace) -> Iterator[tuple[Path, dict[str, JsonValue]]]:
     """Yields the notes, with their files, of work whose process is gone."""
     folder = workspace.cache_dir / JOBS_FOLDER

@@ -76,12 +76,6 @@ def repair(
         restored.extend(draft.record.reference for draft in drafts)
 
 
-def pending_ids(workspace: Workspace) -> tuple[str, ...]:
-    """Returns the ids of everything that stands behind a barrier, sorted."""
-    with closing(open_catalogue(workspace, workspace.store.snapshot())) as catalogue:
-        return tuple(row.id for row in catalogue.with_status(str(PENDING_STATUS)))
-
-
 def _round(
     workspace: Workspace, snapshot: Snapshot, before: Before, only: Collection[str] | None
 ) -> Decided[tuple[tuple[Draft, ...], tuple[str, ...]]]:

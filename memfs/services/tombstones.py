@@ -99,11 +99,6 @@ def is_barred(
     return bool(catalogue.tombstones_with(mark for mark in marks if mark))
 
 
-def is_source_barred(workspace: Workspace, catalogue: Catalogue, digest: str) -> bool:
-    """Tells whether the source with this digest was deleted and must not be taken in again."""
-    return bool(digest and catalogue.tombstones_with([_source_mark(workspace, digest)]))
-
-
 def is_forgotten(catalogue: Catalogue, identifier: str) -> bool:
     """Tells whether a record or source of this id was forgotten."""
     return bool(catalogue.tombstones_with([identifier]))

@@ -36,8 +36,6 @@ from memfs.services.propose import submit
 from memfs.services.served_records import read_path
 
 NOTHING_SAID: Final[Mapping[str, JsonValue]] = MappingProxyType({})
-_FOLDER: Final = "graph/entities"
-_AT_ONCE: Final = 64
 _ATTEMPTS: Final = 8
 _ADD_TO: Final = "add to it with: memfs entity alias, memfs entity set"
 

@@ -36,7 +36,6 @@ from memfs.model.scope import Scope
 from memfs.policy.access import SERVED_STATUS
 from memfs.policy.relations import relation_key
 
-_OPEN_ENDED: Final = frozenset({EdgeSort.ASSERTED, EdgeSort.MENTIONS})
 _RESTS: Final = {EdgeSort.DERIVED: "derived from", EdgeSort.SUPERSEDES: "in the place of"}
 
 

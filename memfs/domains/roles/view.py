@@ -85,12 +85,6 @@ class RoleView:
             if profile_of(record) is profile and is_open(record):
                 yield record
 
-    def all_open(self, profile: Profile) -> Iterator[Record]:
-        """Yields every open memory of a profile that was loaded, oldest first."""
-        for name in sorted(self.memories):
-            if profile_of(self.memories[name]) is profile and is_open(self.memories[name]):
-                yield self.memories[name]
-
     def after(self, planned: Planned) -> RoleView:
         """Returns the view as it would be behind an operation."""
         touched = {record.id: record for record in (*planned.made, *planned.changed)}

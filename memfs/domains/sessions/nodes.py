@@ -16,7 +16,6 @@ from typing import Final
 from memfs.domains.sessions.turns import PartKind, Role
 from memfs.model.instants import format_instant, parse_instant
 
-MAX_NODES: Final = 999_999
 _FILE: Final = re.compile(
     r"(?P<number>\d{6})-(?P<letter>[uat])-"
     r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.md\Z"

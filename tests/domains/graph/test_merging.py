@@ -30,11 +30,6 @@ WORDS = st.lists(
 NAMES = st.sampled_from(["PG", "pg", "Postgres", "P-G", "база", "Base", "C++", "C"])
 
 
-def with_aliases(name: str, *aliases: str, **changes: Any) -> Record:
-    """Returns an entity with other names."""
-    return entity(name, aliases=list(aliases), **changes) if aliases else entity(name, **changes)
-
-
 @st.composite
 def things(draw: st.DrawFn, name: str) -> Record:
     """Yields entities with everything that two of them can differ in."""

@@ -33,8 +33,6 @@ from memfs.services.withdraw import forget
 from tests.support.graphs import claim, edge, entity, named
 from tests.support.recall_stores import ANA, BOT, workspace_with
 
-Triples = set[tuple[str, str, str]]
-
 
 def drawn(workspace: Workspace) -> list[tuple[str, str, str]]:
     """Returns the edges of the store as they are walked, sorted, repeats kept."""

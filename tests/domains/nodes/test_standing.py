@@ -20,8 +20,6 @@ from tests.support.memory import AGENT, memory_of, new_project
 from tests.support.recall_stores import note
 from tests.support.work import recorded
 
-PREAMBLE_BYTES = 400
-
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
