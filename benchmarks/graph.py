@@ -31,6 +31,7 @@ from memfs.model.naming import entity_key
 from memfs.model.origin import Actor, Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record
 from memfs.model.scope import Scope
+from memfs.services.graph_drafts import named_by_ends
 
 ASKED = 100
 SCOPE = Scope.parse(f"project:{PROJECT}")
@@ -71,16 +72,16 @@ def graph_records(count: int) -> Iterator[Record]:
         hub = rng.randrange(max(1, count // 100))
         end = hub if rng.random() < 0.2 else rng.randrange(count)
         if start != end:
-            yield Record(
+            edge = Record(
                 kind="edge",
                 id=derived_id("edge", str(number)),
-                title=f"{number}",
                 scope=SCOPE,
                 observed=START + timedelta(minutes=number),
                 origin=STATED,
                 authority=Authority.USER,
                 fields={"from": ids[start], "to": ids[end], "relation": RELATIONS[number % 5]},
             )
+            yield named_by_ends(edge, SCOPE)
 
 
 def dictionary(records: Sequence[Record]) -> Mapping[str, list[str]]:
@@ -173,6 +174,7 @@ def measure_cold(project: Path, env: dict[str, str]) -> None:
         ("expand", name_of(7)),
         ("path", name_of(7), name_of(8)),
         ("graph", "--around", name_of(7)),
+        ("recall", f"what calls {name_of(7)}"),
     ):
         cost = best((*MEMFS, *words, *PERSON), project, env)
         print(

@@ -14,6 +14,8 @@ from typing import Final
 
 from memfs.model.frozen import frozen
 from memfs.model.graph import EDGE_KIND, PREVIEW_CHARS
+from memfs.model.ids import is_id, short_id
+from memfs.model.kinds import Filing
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.access import AccessRequest, may_read, read_right
 from memfs.policy.graph_links import survivor_of
@@ -24,7 +26,7 @@ from memfs.services.links import still_open
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
 from memfs.services.served_records import read_paths, record_from
-from memfs.store.snapshot import Snapshot
+from memfs.store.snapshot import Snapshot, TreeEntry
 
 _CHAIN: Final = 64
 
@@ -142,7 +144,7 @@ def _is_open(
 def _named(
     workspace: Workspace, snapshot: Snapshot, name: str, head: Snapshot | None = None
 ) -> Iterator[StoredRecord]:
-    for entry in snapshot.find_suffix(name):
+    for entry in _files_of(workspace, snapshot, name):
         stored = record_from(workspace, entry.path, entry.blob, snapshot.read_blob(entry.blob))
         if stored is not None and stored.record.id == name:
             yield stored
@@ -154,3 +156,16 @@ def _named(
     for stored in read_paths(workspace, snapshot, [row.path for row in rows]):
         if stored.record.id == name:
             yield stored
+
+
+def _files_of(workspace: Workspace, snapshot: Snapshot, name: str) -> Iterator[TreeEntry]:
+    """Yields files that an id names, those first where its kind is filed: there are few to look at.
+
+    Each thing has a folder by the end of its id, and there may be a thousand of them.
+    """
+    for kind in workspace.registry:
+        if is_id(name, kind.id_prefix):
+            is_by_id = kind.filing is Filing.BY_ID
+            folder = f"{kind.folder}/{name[-2:]}" if is_by_id else kind.folder
+            yield from snapshot.find_part(folder, short_id(name))
+    yield from snapshot.find_suffix(name)

@@ -34,7 +34,7 @@ from memfs.store.snapshot import TreeEntry
 
 MOST_READ: Final = 64
 """So many edges of one thing are read: those with a fitting name first, then the newest."""
-MOST_ENDS: Final = 16
+MOST_ENDS: Final = 8
 """So many things are read for their names alone, for one answer."""
 _FOLDER: Final = EDGE_FOLDER.rstrip("/")
 _NAMED_BY_ID: Final = f"{EDGE_PREFIX}_"
@@ -44,14 +44,16 @@ _NAMED_BY_ID: Final = f"{EDGE_PREFIX}_"
 def with_edges(reader: Reader, order: tuple[ScoredRecord, ...]) -> tuple[ScoredRecord, ...]:
     """Returns an answer with edges behind the hits that they bear on, at most ``MOST_EDGES``."""
     joining = _Joining(reader, order)
+    groups = list(_groups(order))
+    asked = joining.asked_about(hit for group in groups[: reader.query.limit] for hit in group)
     result: list[ScoredRecord] = []
     room, left = reader.query.limit, MOST_EDGES
-    for group in _groups(order):
+    for group in groups:
         result.extend(group)
         room -= 1
         for hit in group:
             most = min(left, room)
-            if most > 0 and hit.stored.record.kind in RELATED_KINDS:
+            if most > 0 and hit.stored.record.id in asked:
                 edges = joining.edges_of(hit, most)
                 count = sum(GRAPH in edge.components for edge in edges)
                 room, left = room - count, left - count
@@ -93,7 +95,29 @@ class _Joining:
         }
         self._found = {short_id(name) for name in self._ends}
         self._joined = set(self._ends)
+        self._files: dict[str, tuple[TreeEntry, ...]] = {}
         self._looks = MOST_ENDS
+
+    def asked_about(self, hits: Iterable[ScoredRecord]) -> frozenset[str]:
+        """Returns the ids of the things that a question is about.
+
+        Those that it calls by a whole name; of the others those that it names most fully:
+        ``pier`` of a question about ``pier 7`` names every pier.
+        """
+        things = [hit.stored.record for hit in hits if hit.stored.record.kind in RELATED_KINDS]
+        named = {record.id: self._terms(_names(record)) & self._asked for record in things}
+
+        def is_asked_about(record: Record) -> bool:
+            if any(self._is_called(name) for name in _names(record)):
+                return True
+            others = (named[other.id] for other in things if other.kind == record.kind)
+            return not any(named[record.id] < other for other in others)
+
+        return frozenset(record.id for record in filter(is_asked_about, things))
+
+    def _is_called(self, name: str) -> bool:
+        terms = self._terms((name,))
+        return bool(terms) and terms <= self._asked
 
     def edges_of(self, hit: ScoredRecord, most: int) -> list[ScoredRecord]:
         """Returns the edges that join behind a hit, best first, each with what says otherwise."""
@@ -134,9 +158,9 @@ class _Joining:
     def _places(self, own: Set[str], wanted: frozenset[str]) -> list[TreeEntry]:
         """Returns where its edges may stand: those whose names fit first, then the newest."""
         marks = [short_id(name) for name in sorted(own)]
-        parts = (*marks, _NAMED_BY_ID)
-        snapshot = self._sight.snapshot
-        found = {entry.path: entry for part in parts for entry in snapshot.find_part(_FOLDER, part)}
+        found = {
+            entry.path: entry for part in (*marks, _NAMED_BY_ID) for entry in self._files_with(part)
+        }
         others = self._found.difference(marks)
 
         def is_fitting(path: str) -> bool:
@@ -147,6 +171,11 @@ class _Joining:
         if len(paths) > MOST_READ:
             paths.sort(key=lambda path: not is_fitting(path))
         return [found[path] for path in paths[:MOST_READ]]
+
+    def _files_with(self, part: str) -> tuple[TreeEntry, ...]:
+        if part not in self._files:
+            self._files[part] = self._sight.snapshot.find_part(_FOLDER, part)
+        return self._files[part]
 
     def _share(self, edge: Record, own: Set[str], wanted: frozenset[str]) -> float:
         """Returns how much of what is wanted an edge has; 0 where it is none of the thing."""

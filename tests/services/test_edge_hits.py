@@ -132,6 +132,17 @@ def test_an_edge_joins_by_any_name_of_its_other_end(workspace: Workspace, thing:
     assert edges(workspace, "what feeds the mosaic store") == said
 
 
+def test_what_is_named_less_fully_than_another_brings_nothing(
+    workspace: Workspace, thing: str
+) -> None:
+    first, second = added(workspace, f"{thing} 7"), added(workspace, f"{thing} 8")
+    crane = added(workspace, f"crane {thing}")
+    drawn(workspace, first, crane, "anchors")
+    drawn(workspace, second, crane, "anchors")
+    assert edges(workspace, f"what does {first} anchor") == [f"{first} anchors {crane}"]
+    assert len(edges(workspace, f"what do {first} and {second} anchor")) == 2
+
+
 def test_at_most_three_join_and_none_beyond_the_limit(workspace: Workspace, thing: str) -> None:
     for place in ("north", "south", "east", "west"):
         drawn(workspace, thing, added(workspace, f"{place} gate of {thing}"), "guards")
