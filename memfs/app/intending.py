@@ -8,11 +8,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from memfs.errors import MemfsError, UsageError
+from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.services.beside import Beside
@@ -57,7 +57,7 @@ class IntentionOptions(TypedDict, total=False):
     key: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DueAnswer:
     """What is to be asked now.
 

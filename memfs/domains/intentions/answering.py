@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from memfs.domains.intentions.marking import move_subject, moved_draft
-from memfs.domains.intentions.owner import owner_request
+from memfs.domains.intentions.owner import Owners
 from memfs.domains.intentions.replacing import refused, whole_intention
 from memfs.domains.intentions.sighting import Look
 from memfs.errors import UsageError
@@ -128,7 +128,7 @@ def _has_more(
     workspace: Workspace, snapshot: Snapshot, stored: StoredRecord, intention: Intention
 ) -> bool:
     """Tells whether it asks again after this; where that cannot be told, it does."""
-    request = owner_request(workspace, stored.record)
+    request = Owners(workspace).request(stored.record)
     if request is None or not intention.is_repeating:
         return False
     look = Look(workspace=workspace, snapshot=snapshot, request=request, now=workspace.clock.now())

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
-from memfs.domains.intentions.owner import owner_request
+from memfs.domains.intentions.owner import Owners
 from memfs.domains.intentions.sighting import Look
 from memfs.errors import ConflictError
 from memfs.formats.record_codec import update_record
@@ -26,7 +27,6 @@ from memfs.model.intention import (
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.record import StoredRecord
-from memfs.policy.access import may_read
 from memfs.policy.administration import decide_operation
 from memfs.policy.intention_moves import Move, next_move
 from memfs.policy.intention_triggers import intention_fields, intention_from
@@ -64,13 +64,14 @@ def mark_due(workspace: Workspace) -> Marks:
     asked: list[str] = []
     unreadable: list[str] = []
     moved = 0
-    snapshot = workspace.store.snapshot()
-    for stored in open_intentions(workspace, snapshot):
+    snapshot, now = workspace.store.snapshot(), workspace.clock.now()
+    owners = Owners(workspace)
+    for stored in open_intentions(workspace, snapshot, owners):
         try:
             # Most of them wait: for those nothing is begun.
-            if _next(workspace, snapshot, stored) is None:
+            if _next(workspace, snapshot, stored, owners, now) is None:
                 continue
-            move = _marked(workspace, stored.path)
+            move = _marked(workspace, stored.path, now)
         except TriggerError:
             unreadable.append(stored.record.id)
             continue
@@ -86,7 +87,9 @@ def mark_due(workspace: Workspace) -> Marks:
     return Marks(asked=tuple(asked), moved=moved, unreadable=tuple(unreadable))
 
 
-def open_intentions(workspace: Workspace, snapshot: Snapshot) -> Iterator[StoredRecord]:
+def open_intentions(
+    workspace: Workspace, snapshot: Snapshot, owners: Owners
+) -> Iterator[StoredRecord]:
     """Yields the intentions that still wait for something, by id."""
     places = served_places(snapshot, INTENTION_FOLDER)
     found = (
@@ -94,7 +97,7 @@ def open_intentions(workspace: Workspace, snapshot: Snapshot) -> Iterator[Stored
         for stored in read_records(workspace, snapshot, places)
         if stored.record.kind == INTENTION_KIND
         and stored.record.fields.get("state") in OPEN_STATES
-        and _is_served(workspace, stored)
+        and owners.is_served(stored)
     )
     yield from sorted(found, key=lambda stored: stored.record.id)
 
@@ -126,17 +129,22 @@ def move_subject(stored: StoredRecord, state: IntentionState) -> str:
     return f"intention {state}: {record.id if record.sensitivity.is_opaque else record.title}"
 
 
-def _next(workspace: Workspace, snapshot: Snapshot, stored: StoredRecord) -> Move | None:
-    request = owner_request(workspace, stored.record)
+def _next(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    stored: StoredRecord,
+    owners: Owners,
+    now: datetime,
+) -> Move | None:
+    request = owners.request(stored.record)
     if request is None or is_held(snapshot, stored):
         return None
     intention = intention_from(stored.record)
-    now = workspace.clock.now()
     look = Look(workspace=workspace, snapshot=snapshot, request=request, now=now)
     return next_move(intention, look.sighted(intention), now, is_free=look.is_free(intention))
 
 
-def _marked(workspace: Workspace, path: str) -> Move | None:
+def _marked(workspace: Workspace, path: str, now: datetime) -> Move | None:
     """Makes the move that is due for one intention; ``None`` where there is none, or it was made.
 
     Raises:
@@ -145,9 +153,11 @@ def _marked(workspace: Workspace, path: str) -> Move | None:
 
     def decide_on(snapshot: Snapshot) -> Decided[Move | None]:
         stored = read_path(workspace, snapshot, path)
-        if stored is None or not _is_served(workspace, stored):
+        # Asked anew: what the owner may see can have changed with the head.
+        owners = Owners(workspace)
+        if stored is None or not owners.is_served(stored):
             return Decided(None)
-        move = _next(workspace, snapshot, stored)
+        move = _next(workspace, snapshot, stored, owners, now)
         decision = decide_operation("intention.mark", SYSTEM_ACTOR, workspace.settings)
         if move is None or not decision.is_admitted:
             return Decided(None)
@@ -166,11 +176,3 @@ def _marked(workspace: Workspace, path: str) -> Move | None:
     if committed.commit is None or committed.commit.is_replay:
         return None
     return committed.outcome
-
-
-def _is_served(workspace: Workspace, stored: StoredRecord) -> bool:
-    """Tells whether an intention stands, for whoever stated it."""
-    request = owner_request(workspace, stored.record)
-    if request is None or stored.record.superseded_by:
-        return False
-    return may_read(stored.record, request).is_whole
