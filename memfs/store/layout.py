@@ -17,6 +17,7 @@ from memfs.model.ids import short_id
 from memfs.model.kinds import Filing, KindSpec
 from memfs.model.record import Record
 from memfs.model.role import PROFILE_FOLDERS, SUMMARY_FOLDER, profile_of, role_of
+from memfs.store.paths import component_problem
 
 STORE_FOLDER: Final = ".memfs"
 SETTINGS_PATH: Final = "memfs.yaml"
@@ -121,10 +122,10 @@ def role_folder(role: str) -> str:
     Any other name, and one that differs only in case, has a digest behind it.
     """
     slug = slugify(role)
-    if slug == role:
+    if slug == role and component_problem(slug) is None:
         return slug
     digest = content_digest("role", role.encode("utf-8", "surrogateescape"))
-    return f"{slug}.{digest.rpartition(':')[2][:8]}"
+    return f"{slug}_{digest.rpartition(':')[2][:8]}"
 
 
 def _folder_of_role(kind: KindSpec, record: Record) -> str:

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from memfs.domains.claims.kinds import NOTE
 from memfs.domains.provenance.kinds import EVIDENCE
+from memfs.domains.roles.kinds import ROLE_MEMORY, ROLE_SUMMARY
 from memfs.model.authority import Sensitivity
 from memfs.model.record import Record
+from memfs.model.scope import Scope, ScopeKind
 from memfs.store import layout
 from memfs.store.paths import check_path
 
@@ -61,6 +63,30 @@ def test_a_record_is_filed_by_kind_month_title_and_id() -> None:
     assert layout.record_path(EVIDENCE, evidence, "2026-11", {}) == (
         "evidence/2026-11/ev_01kb8x3v6yq4m9t2r7w5z1c0de.json"
     )
+
+
+@pytest.mark.parametrize(
+    ("role", "folder"),
+    [("builder", "builder"), ("Builder", "builder_"), ("team/b", "team-b_"), ("con", "con_")],
+)
+def test_what_a_role_remembers_stands_together_by_profile(role: str, folder: str) -> None:
+    ident = ID.replace("mem_", "role_")
+    scope = Scope(ScopeKind.AGENT, role)
+    places = []
+    for profile in ("conversation", "identity"):
+        record = Record(
+            kind="role_memory", id=ident, title="Be brief", scope=scope, fields={"profile": profile}
+        )
+        places.append(layout.record_path(ROLE_MEMORY, record, "2026-11", {}))
+    summary = Record(kind="role_summary", id=ident, title="Be brief", scope=scope)
+    places.append(layout.record_path(ROLE_SUMMARY, summary, "2026-11", {}))
+    assert [place.split("/")[2] for place in places] == ["short_term", "identity", "summaries"]
+    for place in places:
+        assert place.startswith(f"roles/{folder}")
+        assert place.split("/")[1] == layout.role_folder(role)
+        assert place.endswith(f"/{ID[-2:]}/be-brief-{ID[-6:]}.md")
+        assert check_path(place)
+    assert len({layout.role_folder(name) for name in ("team/b", "team-b", "Team-b")}) == 3
 
 
 @pytest.mark.parametrize("sensitivity", [item for item in Sensitivity if item.is_opaque])

@@ -6,8 +6,9 @@ operation give the same plan, and a plan holds all of an operation or none of it
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, assert_never
 
 from memfs.domains.roles import interventions, long_term, short_term
 from memfs.domains.roles.shaping import Planner, RefusedError
@@ -107,22 +108,24 @@ def _refreshed(operation: RefreshManifest, planner: Planner) -> Planned:
     )
 
 
-NAMES: dict[type, OperationName] = {
-    RecordShortTerm: OperationName.RECORD,
-    ClusterShortTerm: OperationName.CLUSTER,
-    PruneShortTerm: OperationName.PRUNE,
-    ApplyDistillation: OperationName.DISTILL,
-    MergeIncubation: OperationName.INCUBATE,
-    ReviseDurable: OperationName.REVISE,
-    RetireDurable: OperationName.RETIRE,
-    Crystallize: OperationName.CRYSTALLIZE,
-    QueueCandidate: OperationName.QUEUE,
-    RetireCandidate: OperationName.RETIRE_CANDIDATE,
-    MarkSpoken: OperationName.MARK_SPOKEN,
-    UpsertPressure: OperationName.PRESS,
-    RetirePressure: OperationName.RETIRE_PRESSURE,
-    RefreshManifest: OperationName.REFRESH,
-}
+NAMES: Final[Mapping[type, OperationName]] = MappingProxyType(
+    {
+        RecordShortTerm: OperationName.RECORD,
+        ClusterShortTerm: OperationName.CLUSTER,
+        PruneShortTerm: OperationName.PRUNE,
+        ApplyDistillation: OperationName.DISTILL,
+        MergeIncubation: OperationName.INCUBATE,
+        ReviseDurable: OperationName.REVISE,
+        RetireDurable: OperationName.RETIRE,
+        Crystallize: OperationName.CRYSTALLIZE,
+        QueueCandidate: OperationName.QUEUE,
+        RetireCandidate: OperationName.RETIRE_CANDIDATE,
+        MarkSpoken: OperationName.MARK_SPOKEN,
+        UpsertPressure: OperationName.PRESS,
+        RetirePressure: OperationName.RETIRE_PRESSURE,
+        RefreshManifest: OperationName.REFRESH,
+    }
+)
 
 
 def name_of(operation: RoleOperation) -> OperationName:

@@ -443,7 +443,7 @@ def test_a_role_is_named_plainly_or_by_who_asks(claude: Memory, ana: Memory) -> 
     with pytest.raises(UsageError):
         claude.apply_operations("", [])
     made = ana.apply_operation("Team/b", text)
-    assert ana.show(made.target).path.startswith("roles/team-b.")
+    assert ana.show(made.target).path.startswith("roles/team-b_")
     assert str(record_of(ana, made.target).scope) == "agent:Team/b"
 
 
