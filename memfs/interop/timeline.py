@@ -27,7 +27,7 @@ class Timeline:
         found = first_objects(path, iter_lines)
         known = sum(
             "event_time" in line
-            and line.get("kind") in _SORTS
+            and str(line.get("kind")) in _SORTS
             and not {"title", "text"}.isdisjoint(line)
             for line in found
         )

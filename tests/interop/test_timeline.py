@@ -11,6 +11,7 @@ from memfs.app.container import Memory
 from memfs.app.exporting import FORMATS
 from memfs.domains.timeline.lines import own_id
 from memfs.errors import UsageError
+from memfs.interop.timeline import Timeline
 from memfs.model.result import ResultStatus
 from tests.support.events import Line, many, read, written
 from tests.support.imports import FIXTURES, codes_of, items_of
@@ -131,3 +132,10 @@ def test_every_format_of_the_table_is_made_and_no_other(tmp_path: Path) -> None:
         with pytest.raises(UsageError) as caught:
             memory.export("csv")
     assert "timeline" in caught.value.message
+
+
+@pytest.mark.parametrize("kind", [["work"], {"a": 1}, None, 1.5])
+def test_a_kind_that_is_no_word_is_no_timeline_and_no_bug(tmp_path: Path, kind: object) -> None:
+    line = {"kind": kind, "title": "x", "event_time": "2026-03-01"}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(line))
+    assert Timeline().detect(tmp_path / "lines.jsonl") == 0.0
