@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memfs.errors import UsageError
@@ -47,6 +48,10 @@ class Stepping(ABC):
     @abstractmethod
     def _take_in_before_reading(self) -> str:
         """Looks at what changed outside memfs, where a question may wait for that."""
+
+    @abstractmethod
+    def forget(self, references: Sequence[str], *, why: str = "") -> Result:
+        """Removes records for good."""
 
     def start_task(
         self,
@@ -211,6 +216,12 @@ class Stepping(ABC):
         moved = move_task(self.workspace, reference, head, wish, self.actor, key=key)
         return _result(self.workspace, verb, moved)
 
+    def forget_task(self, reference: str, *, why: str = "") -> Result:
+        """Removes a task for good, and with it every step; its effects stay what they are."""
+        found = self.show_task(reference).tree
+        result = self.forget([found.task.id, *found.lineage], why=why)
+        return replace(result, action="exec forget", target=found.task.id)
+
     def list_tasks(self, *, is_all: bool = False) -> tuple[Task, ...]:
         """Lists tasks, newest first: those that are open, or all of them."""
         from memfs.domains.execution.reading import list_tasks
@@ -240,6 +251,7 @@ class Stepping(ABC):
 
         Raises:
             UnknownRecordError: There is no such task, or none that may be seen.
+            UsageError: There is no such style.
         """
         from memfs.app.drafts import QuestionOptions, query_from
         from memfs.domains.execution.context import pack_task
@@ -249,6 +261,8 @@ class Stepping(ABC):
         from memfs.services.retrieval_log import log_context
         from memfs.services.session_caps import within_session
 
+        if style not in tuple(PacketFormat):
+            raise UsageError(f"expected a style of {', '.join(PacketFormat)}, got {style!r}")
         view = self.show_task(reference)
         task = view.tree.task
         words = " ".join((task.goal, task.detail))

@@ -88,6 +88,10 @@ def tree_lines(tree: Tree) -> Iterator[str]:
         rest = [step for step in item.steps if step.id not in drawn]
         drawn.update(step.id for step in rest)
         put(f"{prefix}│   ", rest)
+    apart = [step for step in tree.apart if step.id not in drawn]
+    if apart:
+        yield "├─? apart: not current, and nobody said why"
+        yield from (f"│   {_line(tree, step)}" for step in apart)
 
 
 def _line(tree: Tree, step: Step) -> str:

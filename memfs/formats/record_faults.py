@@ -37,7 +37,7 @@ def kind_of(
     if not path.endswith(kind.extension):
         message = f"expected a {kind.extension} file for the kind {kind.name}"
         return kind, [Fault(("kind",), "record.format", message)]
-    if by_folder is not None and by_folder is not kind:
+    if by_folder is not None and by_folder.folder != kind.folder:
         message = f"a record of the kind {kind.name} stands in the folder of {by_folder.name}"
         hint = f"move it below {kind.folder}/"
         return kind, [Fault(("kind",), "record.folder", message, hint, Severity.WARNING)]

@@ -18,6 +18,8 @@ STEP_KIND: Final = "step"
 TASK_PREFIX: Final = "task"
 STEP_PREFIX: Final = "step"
 EXECUTION_KINDS: Final = frozenset({TASK_KIND, STEP_KIND})
+MOVED_FIELDS: Final = ("state", "head", "before")
+"""What moves change in the file of a task, and nobody else."""
 KNOWN_BEFORE: Final = 8
 """So many of the steps before it a step names: the way goes on where a few of them are gone."""
 

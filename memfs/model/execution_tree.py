@@ -155,6 +155,15 @@ class Tree:
             )
         )
 
+    @property
+    def apart(self) -> tuple[Step, ...]:
+        """Steps that are not current and that nobody left behind with a word.
+
+        Two clones that moved one head apart have such steps when they meet.
+        """
+        labelled = {step.id for branch in self.failed for step in branch.steps}
+        return tuple(step for step in self.left_behind if step.id not in labelled)
+
     def fields(self, holds: Mapping[str, bool]) -> Mapping[str, FieldState]:
         """Returns the current fields by name, in the order in which they were first said.
 

@@ -13,6 +13,7 @@ from memfs.errors import ConflictError
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
+from memfs.model.execution import MOVED_FIELDS, TASK_KIND
 from memfs.model.frozen import frozen
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
@@ -111,6 +112,7 @@ def judge_with(
         reviewer=reviewer,
         planned=planned,
     )
+    completed = _at_its_head(completed, view.target)
     told = known_to_submitter(workspace, snapshot, completed, view)
     whole = _labelled(completed, view.target, view.evidence.values())
     # A label that only a hidden record can have put on it would tell of that record.
@@ -138,6 +140,20 @@ def judge_with(
         fingerprint=fingerprint,
         view=told,
     )
+
+
+def _at_its_head(submission: Submission, target: StoredRecord | None) -> Submission:
+    """Leaves a task that is rewritten where it stands: it moves by its steps alone (A64).
+
+    Who edited the file saw a head of then; accepting the edit must not take steps back.
+    """
+    draft = submission.draft
+    if draft.kind != TASK_KIND or target is None:
+        return submission
+    others = {name: value for name, value in draft.fields.items() if name not in MOVED_FIELDS}
+    there = target.record.fields
+    moved = {name: there[name] for name in MOVED_FIELDS if name in there}
+    return replace(submission, draft=replace(draft, fields={**others, **moved}))
 
 
 def _labelled(

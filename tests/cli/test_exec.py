@@ -66,6 +66,22 @@ def test_failed_branches_stand_beside_the_step_that_they_left_nested_ones_too(
     ]
 
 
+def test_what_two_clones_moved_apart_is_drawn_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    steps = (step("00000a"), step("00000b", "00000a"), step("00000c", "00000a"))
+    tree = Tree(
+        task=Task(id="t", goal="x", head="step_00000b", before=("step_00000a",)),
+        steps={item.id: item for item in steps},
+        lineage={item.id: item.before for item in steps},
+    )
+    assert list(tree_lines(tree)) == [
+        "● 00000a note    a",
+        "● 00000b note    b ◀ head",
+        "├─? apart: not current, and nobody said why",
+        "│   ○ 00000c note    c",
+    ]
+
+
 def test_each_step_is_drawn_once_and_what_is_current_at_the_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

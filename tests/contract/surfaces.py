@@ -365,6 +365,7 @@ CHANGES: Final = frozenset(
         "record_event", "propose_procedure", "record_episode",
         "apply_operation", "apply_operations",
         "start_task", "grow_task", "compress_task", "maintain_task", "revise_task", "finish_task",
+        "forget_task",
     )
 )  # fmt: skip
 """Methods that answer with what the caller gave them, or with ids of their own making."""

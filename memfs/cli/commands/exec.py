@@ -253,6 +253,17 @@ def finish_command(invocation: Invocation, task: str, head: str, is_abandoned: b
     return respond(invocation, done)
 
 
+@command.command("forget")
+@click.argument("task")
+@click.option("--why", default="", metavar="WORDS", help="Kept in the commit.")
+@shared_options
+def forget_command(invocation: Invocation, task: str, why: str) -> int:
+    """Remove a task and its steps for good; what was done outside stays what it is."""
+    with invocation.open() as memory:
+        done = memory.forget_task(task, why=why)
+    return respond(invocation, done)
+
+
 @command.command("head")
 @click.argument("task")
 @shared_options

@@ -17,7 +17,7 @@ from memfs.domains.execution.effects import effects_now
 from memfs.domains.execution.kinds import STEP
 from memfs.domains.execution.reading import find_task, found_now, read_tree
 from memfs.domains.execution.records import step_record, task_fields, task_from
-from memfs.domains.execution.steps import NewStep, Setting, steps_for
+from memfs.domains.execution.steps import NewStep, Setting, steps_for, without_words
 from memfs.errors import ConflictError
 from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
@@ -58,6 +58,7 @@ from memfs.services.served_records import read_path
 from memfs.store.layout import subject_prefix
 from memfs.store.snapshot import Snapshot
 
+_FORGOTTEN: Final = "tombstone.matches"
 NO_HEAD: Final = "none"
 """How the head of a task without steps is named."""
 
@@ -274,6 +275,13 @@ class _Mover:
         return Decided(done, plan)
 
     def _admitted(self, new: NewStep, task: Record) -> tuple[Draft | None, tuple[Reason, ...]]:
+        """Lays a step out; where its words were forgotten on demand it is there without them."""
+        draft, reasons = self._judged(new, task)
+        if draft is None and reasons[0].code == _FORGOTTEN:
+            return self._judged(without_words(new, _FORGOTTEN), task)
+        return draft, reasons
+
+    def _judged(self, new: NewStep, task: Record) -> tuple[Draft | None, tuple[Reason, ...]]:
         record = replace(step_record(new.step, task.id, new.notes), scope=task.scope)
         submission = Submission(draft=record, origin=capture_origin(self._actor, record.body))
         judged = judge_with(self._workspace, self._snapshot, self._catalogue, submission)

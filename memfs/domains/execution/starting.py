@@ -23,11 +23,14 @@ from memfs.model.scope import Scope
 from memfs.policy.authority import capture_origin, is_person_origin
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
+from memfs.services.gate import access_request
 from memfs.services.judgement import judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import place_new, plan_from
 from memfs.services.propose import own_key
+from memfs.services.reading import find_record
 from memfs.services.served_records import read_path
+from memfs.services.work_words import merged
 from memfs.store.snapshot import Snapshot
 
 MOST_CONSTRAINTS: Final = 50
@@ -57,6 +60,7 @@ def start_task(workspace: Workspace, wish: TaskWish, actor: Actor) -> Moved:
 
     Raises:
         UsageError: There is no goal, or more constraints than anybody can keep in mind.
+        UnknownRecordError: A constraint names a record that cannot be read.
     """
     if not wish.goal.strip():
         raise UsageError("expected a goal, got nothing")
@@ -66,6 +70,10 @@ def start_task(workspace: Workspace, wish: TaskWish, actor: Actor) -> Moved:
         )
     words = Words(is_person_origin(capture_origin(actor, "")))
     record = _record(workspace, wish, words, actor)
+    if not record.title:
+        task = Task(id="", goal=NOT_KEPT)
+        return Moved(task=task, status=ResultStatus.REFUSED, reasons=merged(words.left_out))
+    _check_named(workspace, wish, actor)
 
     def decide_on(snapshot: Snapshot) -> Decided[Moved]:
         with closing(open_catalogue(workspace, snapshot)) as catalogue:
@@ -108,7 +116,7 @@ def _record(workspace: Workspace, wish: TaskWish, words: Words, actor: Actor) ->
     constraints = [
         text.strip() if is_id(text.strip()) else words.line(text) for text in wish.constraints
     ]
-    goal = words.line(wish.goal, TITLE_CHARS) or NOT_KEPT
+    goal = words.line(wish.goal, TITLE_CHARS)
     detail = words.text(wish.detail) if wish.detail.strip() else ""
     task = Task(id=identifier, goal=goal, constraints=tuple(filter(None, constraints)))
     notes = {"notes": list(words.notes)} if words.notes else {}
@@ -121,3 +129,16 @@ def _record(workspace: Workspace, wish: TaskWish, words: Words, actor: Actor) ->
         observed=workspace.clock.now(),
         fields=task_fields(task, notes),
     )
+
+
+def _check_named(workspace: Workspace, wish: TaskWish, actor: Actor) -> None:
+    """Lets no task begin with a rule that its starter cannot read.
+
+    Raises:
+        UnknownRecordError: A record that is named is not there, or may not be seen.
+    """
+    named = [text.strip() for text in wish.constraints if is_id(text.strip())]
+    if named:
+        snapshot, request = workspace.store.snapshot(), access_request(workspace, actor)
+        for name in named:
+            find_record(workspace, snapshot, name, request)

@@ -22,7 +22,7 @@ from memfs.model.execution import (
     Wish,
 )
 from memfs.model.execution_tree import Tree, known_before
-from memfs.model.limits import LINE_CHARS
+from memfs.model.limits import BODY_BYTES, LINE_CHARS
 from memfs.policy.execution_moves import answered_calls, sources_of
 from memfs.services.work_words import KeptWords, kept_line, kept_words, merged
 
@@ -70,7 +70,8 @@ class Words:
         """Returns the lines of a text that may be kept."""
         kept = kept_words(text, is_person=self.is_person)
         self.left_out.append(kept.left_out)
-        return kept.text
+        # A line feed is put behind it, and the whole has to be within the limit of a body.
+        return kept.text.encode("utf-8")[: BODY_BYTES - 1].decode("utf-8", "ignore")
 
     def line(self, text: str, limit: int = LINE_CHARS) -> str:
         """Returns a line that may be kept; empty for none."""
@@ -120,6 +121,23 @@ def steps_for(
         for number, step in enumerate(made)
     )
     return tuple(NewStep(step=step, notes=words.notes) for step in placed)
+
+
+def without_words(new: NewStep, code: str) -> NewStep:
+    """Returns a step of whose words nothing is kept, with the code that says why."""
+    step = new.step
+    bare = replace(
+        step,
+        title=NOT_KEPT,
+        text="",
+        tool="",
+        objective=NOT_KEPT if step.objective else "",
+        questions=(),
+        value=NOT_KEPT if step.value else "",
+        checks=(),
+        label=NOT_KEPT if step.label else "",
+    )
+    return NewStep(step=bare, notes=(*new.notes, f"{code}: 1 left out"))
 
 
 def _grown(

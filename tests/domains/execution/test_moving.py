@@ -274,3 +274,77 @@ def test_nothing_enters_where_a_store_only_looks_on(tmp_path: Path) -> None:
     with memory_of(project) as person:
         assert codes(person.start_task("Reach it"))[0] == "mode.shadow"
         assert person.list_tasks() == ()
+
+
+@pytest.mark.invariant("A64")
+def test_an_edit_of_the_file_changes_words_and_takes_no_step_back(
+    project: Path, memory: Memory, task: str
+) -> None:
+    first = head_of(memory.grow_task(task, [note("one")], head="none"))
+    place = next((store_root(project) / "work").rglob(f"{task}.md"))
+    goal = memory.show_task(task).tree.task.goal
+    edited = place.read_text("utf-8").replace(goal, "Reach something else")
+    with memory_of(project) as person:
+        place.write_text(edited.replace("state: open", "state: done"), "utf-8")
+        person.reconcile()
+        second = head_of(memory.grow_task(task, [note("two")], head=first))
+        assert memory.show_task(task).tree.task.goal == goal
+        assert [result.status for result in person.accept(None)] == [ResultStatus.DONE]
+        now = person.show_task(task).tree
+        assert (now.task.goal, now.task.head) == ("Reach something else", second)
+        assert [step.text for step in now.path] == ["one", "two"]
+        assert not now.task.state.is_closed
+        assert [item for item in person.check() if task in item.path] == []
+
+
+def test_a_long_result_is_cut_to_what_a_file_holds_and_that_is_told(
+    memory: Memory, task: str
+) -> None:
+    long = TurnSaid(turn=Turn.RESULT, text="word\n" * 30_000)
+    grown = memory.grow_task(task, [CALL, long], head="none")
+    assert "eligibility.bulk: 1 left out" in str(grown.data["notes"])
+    text = memory.show_task(task).tree.path[-1].text
+    assert 60_000 < len(text) < 65_536
+    assert memory.task_context(task, budget=500).sections[-1].beyond == 1
+
+
+def test_a_forgotten_task_takes_its_steps_along_and_leaves_its_effects(
+    project: Path, memory: Memory, task: str
+) -> None:
+    issue = memory.open_issue(f"The mole is wet {next(_NUMBERS)}").target
+    grown = memory.grow_task(task, [note("heron", effects=(issue,)), note()], head="none")
+    with memory_of(project) as person:
+        assert person.forget_task(task, why="done with").status is ResultStatus.DONE
+        for name in (task, *steps_of(grown)):
+            with pytest.raises(UnknownRecordError):
+                person.show(name)
+        assert str(person.show_issue(issue).state) == "open"
+    files = (store_root(project) / "work").rglob("*")
+    assert not [path for path in files if task in path.name]
+
+
+def test_no_task_begins_without_a_goal_or_with_a_rule_that_cannot_be_read(memory: Memory) -> None:
+    unkept = memory.start_task(TOKEN)
+    assert (unkept.status, codes(unkept)) == (ResultStatus.REFUSED, ["screening.secret"])
+    with pytest.raises(UsageError):
+        memory.start_task("  ")
+    with pytest.raises(UnknownRecordError):
+        memory.start_task("Reach it", constraints=["mem_" + "0" * 26])
+    with pytest.raises(UsageError):
+        memory.start_task("Reach it", constraints=["x"] * 51)
+
+
+def test_to_forget_a_step_takes_its_words_back_and_plain_ones_from_nobody(
+    project: Path, memory: Memory, task: str
+) -> None:
+    telling = "The heron of the harbour master nests above the third crane"
+    grown = memory.grow_task(task, [note(telling), note("make check")], head="none")
+    with memory_of(project) as person:
+        person.forget(steps_of(grown))
+    again = memory.grow_task(task, [note(telling), note("make check")], head=head_of(grown))
+    assert [step.title for step in memory.show_task(task).tree.path] == ["(not kept)", "make check"]
+    assert "heron" not in memory.task_context(task).text
+    other = memory.start_task(f"Reach goal {next(_NUMBERS)}").target
+    memory.grow_task(other, [note("make check")], head="none")
+    assert [step.text for step in memory.show_task(other).tree.path] == ["make check"]
+    assert again.status is ResultStatus.DONE
