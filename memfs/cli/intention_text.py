@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memfs.cli.terminal import columns, faint, printable, strong
@@ -37,7 +38,7 @@ def page(view: IntentionView) -> str:
         if intention.due_at is not None:
             rows.append(("due since", format_instant(intention.due_at)))
         if intention.window is not None:
-            rows.append(("worth asking", f"for {intention.window}"))
+            rows.append(("worth asking", f"for {_length(intention.window)}"))
         if intention.ends is not None:
             rows.append(("ends", format_instant(intention.ends)))
         rows += [("after", name) for name in intention.after]
@@ -48,6 +49,15 @@ def page(view: IntentionView) -> str:
     if view.stored.path:
         parts.append(faint(f"file  {view.stored.path}"))
     return "\n".join(parts)
+
+
+def _length(window: timedelta) -> str:
+    """Returns a duration in the largest unit that it is a whole number of."""
+    seconds = int(window.total_seconds())
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
 
 
 def _title(view: IntentionView) -> str:

@@ -56,7 +56,7 @@ def test_a_line_and_a_page_say_when_and_how_it_stands(monkeypatch: pytest.Monkey
         "",
         "asks          at 2027-03-01 09:00 Europe/Amsterdam",
         "due since     2027-03-01T08:00:00Z",
-        "worth asking  for 2 days, 0:00:00",
+        "worth asking  for 2d",
         "asked         1, missed 0",
         "file  intentions/x.md",
     ]

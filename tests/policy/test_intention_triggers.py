@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 
 import pytest
 
+from memfs.model.decision import Verdict
 from memfs.model.intention import HORIZON, MOST_OCCURRENCES, TimeTrigger
+from memfs.model.origin import Actor, Channel
 from memfs.model.record import Record
+from memfs.model.settings import HandEdits, TrustSettings
 from memfs.model.values import JsonValue
+from memfs.policy.authority import hand_edit_source
 from memfs.policy.intention_triggers import (
     check_intention,
     check_trigger,
@@ -26,6 +31,19 @@ from memfs.policy.recurrence import (
     _is_fitting,
     occurrences_of,
     rule_from,
+)
+from tests.support.policy import (
+    AGENT,
+    ANA,
+    HOOK,
+    HOST,
+    IMPORT,
+    NOW,
+    SETTINGS,
+    TOOL,
+    WORKSPACE,
+    origin_of,
+    submit,
 )
 
 ISSUE = "iss_0t3g9w2c5m7q1z8x4v6b0n2k7r"
@@ -132,6 +150,20 @@ def test_whatever_is_no_intention_is_refused(fields: dict[str, JsonValue]) -> No
     assert intention_fields(intention_from(record)) == good
     assert check_intention(Record(kind="intention", fields=good)) != ()
     assert check_intention(Record(kind="intention", observed=now, fields={**good, **fields})) != ()
+
+
+def test_no_setting_lets_a_file_an_import_or_a_quote_state_an_intention() -> None:
+    fields: dict[str, JsonValue] = {"state": "pending", "trigger": GOOD[0]}
+    draft = Record(kind="intention", title="x", observed=NOW, fields=fields)
+    adopting = replace(SETTINGS, trust=TrustSettings(hand_edits=HandEdits.ADOPT, agent_quotes=True))
+    edited = origin_of(WORKSPACE, "x", hand_edit_source("intentions/2026-11/x.md"))
+    assert submit(draft).rule == "intention.user-stated"
+    for decision in (
+        submit(draft, origin=edited, settings=adopting),
+        *(submit(draft, actor, settings=adopting) for actor in (AGENT, HOOK, HOST, IMPORT, TOOL)),
+        submit(draft, Actor(ANA.principal, Channel.SCRIPTED), settings=adopting),
+    ):
+        assert (decision.verdict, decision.rule) == (Verdict.QUARANTINE, "intention.review")
 
 
 @pytest.mark.parametrize(

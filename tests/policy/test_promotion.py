@@ -74,7 +74,12 @@ def event(title: str) -> Record:
 def intention() -> Record:
     """Returns an intention without an id."""
     trigger = {"type": "time", "at": "2027-03-01T09:00:00Z"}
-    return Record(kind="intention", title="x", fields={"state": "pending", "trigger": trigger})
+    return Record(
+        kind="intention",
+        title="x",
+        observed=NOW,
+        fields={"state": "pending", "trigger": trigger},
+    )
 
 
 FOUND = view(verifications=(Verification("path", True, ("src/x.py",)),))
