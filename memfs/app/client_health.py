@@ -34,8 +34,7 @@ from memfs.agents.install.texts import Part
 from memfs.app.container import init_store, open_memory
 from memfs.app.installing import Bench, bench
 from memfs.errors import MemfsError
-from memfs.model.problem import Problem, Severity
-from memfs.services.health import problem_from
+from memfs.model.problem import Problem, Severity, problem_from
 
 SAMPLE_WORD: Final = "quillwort"
 _SAMPLE: Final = f"The word that the sample store of memfs doctor knows is {SAMPLE_WORD}"
@@ -227,7 +226,7 @@ def _unreadable(item: Recipe, place: Bench) -> list[Problem]:
         try:
             target.editor.find(text)
         except InstallRefusedError as error:
-            problems.append(problem_from(error, path=str(target.path)))
+            problems.append(problem_from(error, str(target.path)))
     return problems
 
 
@@ -368,7 +367,7 @@ def examined(
     try:
         return examine_clients(start, env), ()
     except MemfsError as error:
-        return (), (replace(problem_from(error, path="clients"), severity=Severity.WARNING),)
+        return (), (replace(problem_from(error, "clients"), severity=Severity.WARNING),)
     except OSError as error:
         code = "install.not-examined"
         return (), (Problem("clients", 0, 0, code, str(error), "", Severity.WARNING),)

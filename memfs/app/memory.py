@@ -50,7 +50,7 @@ from memfs.services.modes import mode_error, require_serving, require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
-    from memfs.model.problem import Problem
+    from memfs.model.problem import Problem, problem_from
     from memfs.reconcile.reconciler import Pass
 
 
@@ -292,14 +292,14 @@ class Memory(
 
     def status(self) -> Result:
         """Tells how the store stands."""
-        from memfs.services.health import problem_from, status
+        from memfs.services.health import status
 
         try:
             is_left = self.workspace.is_switched_off or is_in_step(self.workspace)
             problems = () if is_left else self._pass().problems
         except MemfsError as error:
             # Such as a store that may only be read: it can still be told how it stands.
-            problems = (problem_from(error, path=str(self.workspace.store.root)),)
+            problems = (problem_from(error, str(self.workspace.store.root)),)
         return status(self.workspace, problems, self.actor)
 
     def doctor(self, *, fix: bool = False) -> tuple[Problem, ...]:

@@ -127,7 +127,7 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
             importance=importance,
             sensitivity=sensitivity,
             record_class=record_class,
-            fields=dict(map(_field, fields)),
+            fields=dict(map(named_value, fields)),
             valid_from=valid_from,
             valid_until=valid_until,
             event_time=event_time,
@@ -142,7 +142,12 @@ def claim_options(function: Callable[..., int]) -> Callable[..., int]:
     return decorated
 
 
-def _field(text: str) -> tuple[str, str]:
+def named_value(text: str) -> tuple[str, str]:
+    """Returns the name and the value of ``NAME=VALUE``; a value may be empty.
+
+    Raises:
+        UsageError: It is something else.
+    """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise UsageError(f"expected NAME=VALUE, got {text!r}")

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from memfs.model.authority import Sensitivity
 from memfs.model.instants import parse_instant
 from memfs.model.limits import LINE_CHARS, LIST_ITEMS
+from memfs.model.record import DEFAULT_IMPORTANCE
 from memfs.model.values import JsonValue
 
 FOREIGN: Final = "foreign_fields"
@@ -86,13 +88,13 @@ class LineFields:
         value = self.values.get(name)
         if value in (None, ""):
             return None
-        try:
-            if isinstance(value, str):
-                return parse_instant(value.strip())
-        except (ValueError, OverflowError):
-            pass
         message = f"expected {name} to be an instant with a zone, got {value!r:.60}"
-        raise LineError("import.no-time", message)
+        if not isinstance(value, str):
+            raise LineError("import.no-time", message)
+        try:
+            return parse_instant(value.strip())
+        except (ValueError, OverflowError) as error:
+            raise LineError("import.no-time", message) from error
 
     def share(self, name: str) -> float | None:
         """Returns a number from 0 to 1; ``None`` where there is none."""
@@ -100,6 +102,27 @@ class LineFields:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             return None
         return float(value)
+
+
+def importance_from(value: JsonValue) -> int:
+    """Returns an importance of 1 to 10; what is no number says none, and is the usual one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return DEFAULT_IMPORTANCE
+    return max(1, min(10, round(value)))
+
+
+def sensitivity_from(label: str) -> Sensitivity:
+    """Returns the sensitivity of a label; no label is a normal one.
+
+    Raises:
+        LineError: There is no such label: it is not guessed how much may be shown.
+    """
+    if not label:
+        return Sensitivity.NORMAL
+    try:
+        return Sensitivity.from_label(label)
+    except ValueError as error:
+        raise LineError("import.bad-field", str(error)) from None
 
 
 def _is_hiding(char: str) -> bool:

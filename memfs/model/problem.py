@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from memfs.errors import MemfsError
+
 BROKEN_LINK: Final = "link.broken"
 """The code of a link in prose that leads nowhere: untidy, and wrong with nothing but itself."""
 
@@ -51,3 +53,15 @@ class Problem:
             if self.column:
                 place += f":{self.column}"
         return f"{place}: {self.code}: {self.message}"
+
+
+def problem_from(error: MemfsError, path: str) -> Problem:
+    """Returns what an error says as a problem; of ``path`` when it names no file itself."""
+    return Problem(
+        path=error.path or path,
+        line=error.line or 0,
+        column=error.column or 0,
+        code=error.code,
+        message=error.message,
+        hint=error.hint,
+    )

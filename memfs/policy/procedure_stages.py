@@ -287,13 +287,13 @@ def move_after(stage: Stage, proof: Proof, use: UseOutcome, *, is_stale: bool) -
         is_stale: A script or a tool is not what was tried; nothing is earned then.
     """
     if use.is_harmful:
-        return _row(stage, Cause.HARM)
+        return row_for(stage, Cause.HARM)
     if use.result is UseResult.FAILURE:
         is_too_often = proof.failure >= TRIAL_FAILURES and proof.failure > proof.in_trial
-        return _row(stage, Cause.FAILED) if stage is not Stage.TRIAL or is_too_often else None
+        return row_for(stage, Cause.FAILED) if stage is not Stage.TRIAL or is_too_often else None
     if use.result is UseResult.PARTIAL or is_stale or not has_earned(stage, proof):
         return None
-    return _row(stage, Cause.EARNED)
+    return row_for(stage, Cause.EARNED)
 
 
 def has_earned(stage: Stage, proof: Proof) -> bool:
@@ -344,7 +344,8 @@ def _tried_stage(use: UseOutcome) -> Stage | None:
     return stage if stage in TRIED else None
 
 
-def _row(stage: Stage, cause: Cause) -> StageRow | None:
+def row_for(stage: Stage, cause: Cause) -> StageRow | None:
+    """Returns the row by which a cause moves a stage; ``None`` where it moves nothing."""
     found = check_stage_move(stage, cause)
     return found if isinstance(found, StageRow) else None
 

@@ -22,6 +22,7 @@ from memfs.model.record import Record, StoredRecord
 from memfs.services.marked_lines import (
     SHORTENED,
     flat,
+    is_as_made,
     marked_line,
     read_line,
     view_digest,
@@ -102,9 +103,7 @@ def render_index(records: Iterable[StoredRecord], *, registry: KindRegistry, tit
 
 def is_pristine(text: str) -> bool:
     """Tells whether an index is exactly as it was generated, though perhaps long ago."""
-    head, _, body = text.partition("\n")
-    match = _HEADER_LINE.match(head)
-    return match is not None and match["digest"] == view_digest(body)
+    return is_as_made(text, _HEADER_LINE)
 
 
 def read_edits(

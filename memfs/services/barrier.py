@@ -217,24 +217,27 @@ def _is_record(change: FileChange) -> bool:
     return change.content is not None and is_record_path(change.path)
 
 
+def _pending_content(
+    workspace: Workspace, snapshot: Snapshot, stored: StoredRecord
+) -> bytes | None:
+    """Returns the file with its new status alone; ``None`` where that cannot be written."""
+    pending = replace(stored.record, status=PENDING_STATUS)
+    before = snapshot.read_blob(stored.blob)
+    try:
+        return update_record(before, pending, path=stored.path, registry=workspace.registry)
+    except DataError:
+        return None
+
+
 def barred_change(workspace: Workspace, snapshot: Snapshot, stored: StoredRecord) -> FileChange:
     """Withholds one descendant: by its status, or by its path where its file is not ours."""
     hold = snapshot.raw_entry(hold_path(stored.path))
     decision = decide_withdraw(stored.record, workspace.settings)
-    if hold is None:
-        try:
-            content = update_record(
-                snapshot.read_blob(stored.blob),
-                replace(stored.record, status=PENDING_STATUS),
-                path=stored.path,
-                registry=workspace.registry,
-            )
-            return FileChange(
-                path=stored.path, content=content, expected=stored.blob, decision=decision
-            )
-        except DataError:
-            # A file that cannot be edited without other changes is still not served.
-            pass
+    content = _pending_content(workspace, snapshot, stored) if hold is None else None
+    if content is not None:
+        return FileChange(
+            path=stored.path, content=content, expected=stored.blob, decision=decision
+        )
     # A commit made by hand waits here: the person's text stays, the admitted one is withheld.
     standing = snapshot.holds().get(stored.path)
     tip = snapshot.raw_entry(stored.path)

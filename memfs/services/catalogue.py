@@ -114,9 +114,13 @@ def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
     try:
         return _current(workspace, snapshot, workspace.cache_dir)
     except CatalogueDamagedError:
-        pass
+        return _replaced(workspace, snapshot)
     except OSError:
         return passing_catalogue(workspace, snapshot)
+
+
+def _replaced(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
+    """Makes a damaged catalogue anew; for this one answer where that fails too."""
     try:
         Catalogue.discard(workspace.cache_dir)
         return _current(workspace, snapshot, workspace.cache_dir)

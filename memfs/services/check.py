@@ -11,13 +11,12 @@ from pathlib import Path
 from memfs.errors import DataError
 from memfs.formats.record_codec import decode_record
 from memfs.formats.settings import decode_settings
-from memfs.model.problem import Problem
+from memfs.model.problem import Problem, problem_from
 from memfs.model.record import StoredRecord
 from memfs.policy.invariants import check_invariants
 from memfs.policy.log_text import is_log
 from memfs.services.broken_links import broken_links
 from memfs.services.inbox import read_inbox
-from memfs.services.intake import problem_from
 from memfs.services.log_problems import log_problems
 from memfs.services.ports import Workspace
 from memfs.services.secret_lines import secret_problems

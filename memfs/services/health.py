@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from memfs.errors import MemfsError
 from memfs.index.catalogue import Catalogue
 from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.origin import Actor
@@ -80,18 +79,6 @@ def status(workspace: Workspace, problems: tuple[Problem, ...], actor: Actor) ->
         message=", ".join(words),
         store=str(store.root),
         data=data,
-    )
-
-
-def problem_from(error: MemfsError, *, path: str) -> Problem:
-    """Returns what an error says as a problem; of ``path`` when it names no file itself."""
-    return Problem(
-        path=error.path or path,
-        line=error.line or 0,
-        column=error.column or 0,
-        code=error.code,
-        message=error.message,
-        hint=error.hint,
     )
 
 

@@ -20,7 +20,7 @@ from memfs.model.frozen import frozen
 from memfs.model.instants import month_of
 from memfs.model.operation import Commit, FileChange, OperationKind
 from memfs.model.origin import SYSTEM_ACTOR
-from memfs.model.problem import Problem, Severity
+from memfs.model.problem import Problem, Severity, problem_from
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.administration import decide_follow
 from memfs.services.catalogue import open_catalogue
@@ -357,15 +357,3 @@ def follow_rename(workspace: Workspace, previous: str, path: str) -> Commit | No
         return Decided(None, plan)
 
     return commit_decided(workspace, decide_on).commit
-
-
-def problem_from(error: DataError, path: str) -> Problem:
-    """Turns an error about a file into the problem that ``check`` and ``status`` list."""
-    return Problem(
-        path=error.path or path,
-        line=error.line or 0,
-        column=error.column or 0,
-        code=error.code,
-        message=error.message,
-        hint=error.hint,
-    )

@@ -93,6 +93,18 @@ def view_digest(body: str) -> str:
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def is_as_made(text: str, header: re.Pattern[str]) -> bool:
+    """Tells whether a view is exactly as it was made, though perhaps long ago.
+
+    Args:
+        text: The view.
+        header: Matches its first line, and names the digest of what stands below it ``digest``.
+    """
+    head, _, body = text.partition("\n")
+    match = header.match(head)
+    return match is not None and match["digest"] == view_digest(body)
+
+
 def _plain(text: str) -> str:
     """Returns the words of a line: link target and escapes taken away."""
     link = _LINK.match(text)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memfs.cli.claim_options import text_or_stdin
+from memfs.cli.claim_options import named_value, text_or_stdin
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
 from memfs.cli.terminal import say, write, write_json
-from memfs.errors import UsageError
 
 if TYPE_CHECKING:
     from memfs.app.relating import EntityChanges
@@ -91,7 +90,7 @@ def add_command(
             name,
             entity_type=entity_type or "",
             aliases=aliases,
-            attributes=dict(map(_attribute, attributes)),
+            attributes=dict(map(named_value, attributes)),
             about=_words(about) or "",
             scope=scope,
             importance=importance,
@@ -210,7 +209,7 @@ def set_command(
     """Say something more, or something else, of an entity; its id stays."""
     from memfs.app.relating import EntityChanges
 
-    changes = EntityChanges(attributes=dict(map(_attribute, attributes)), unset=unset)
+    changes = EntityChanges(attributes=dict(map(named_value, attributes)), unset=unset)
     _put(changes, name, entity_type, _words(about))
     with invocation.open() as memory:
         result = memory.set_entity(reference, **changes)
@@ -231,10 +230,3 @@ def _put(
 
 def _words(text: str | None) -> str | None:
     return None if text is None else text_or_stdin(text)
-
-
-def _attribute(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise UsageError(f"expected NAME=VALUE, got {text!r}")
-    return name.strip(), value

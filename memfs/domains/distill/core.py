@@ -19,7 +19,7 @@ from memfs.model.frozen import frozen
 from memfs.model.record import Record, StoredRecord
 from memfs.policy.lasting import UNUSED, Use, event_weight, fact_weight
 from memfs.services.core_view import core_words
-from memfs.services.marked_lines import marked_line, view_digest
+from memfs.services.marked_lines import is_as_made, marked_line, view_digest
 
 CORE_KINDS: Final = (
     "preference",
@@ -130,9 +130,7 @@ def composed(choice: Ranked, *, left: int = 0, most_bytes: int = MOST_BYTES) -> 
 
 def is_pristine(text: str) -> bool:
     """Tells whether a core is exactly as it was written, though perhaps long ago."""
-    head, _, body = text.partition("\n")
-    match = _HEADER_LINE.match(head)
-    return match is not None and match["digest"] == view_digest(body)
+    return is_as_made(text, _HEADER_LINE)
 
 
 def _in_order(weighed: list[tuple[float, StoredRecord]]) -> tuple[StoredRecord, ...]:

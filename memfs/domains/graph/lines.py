@@ -19,7 +19,9 @@ from memfs.formats.foreign_line import (
     LineError,
     LineFields,
     as_it_came,
+    importance_from,
     kept_otherwise,
+    sensitivity_from,
 )
 from memfs.model.authority import Sensitivity
 from memfs.model.graph import EDGE_KIND, ENTITY_KIND, RELATED
@@ -28,7 +30,7 @@ from memfs.model.instants import format_instant
 from memfs.model.limits import TEXT_CHARS
 from memfs.model.naming import entity_key
 from memfs.model.origin import Origin
-from memfs.model.record import DEFAULT_IMPORTANCE, Record
+from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.services.graph_drafts import name_from, other_names, relation_from
@@ -206,9 +208,9 @@ def _with_shared(draft: Record, line: LineFields, prefix: str) -> Record:
     return replace(
         draft,
         observed=line.moment("ingestion_time"),
-        importance=_importance(line.values.get("importance")),
+        importance=importance_from(line.values.get("importance")),
         confidence=line.share("confidence"),
-        sensitivity=_sensitivity(line.label("sensitivity")),
+        sensitivity=sensitivity_from(line.label("sensitivity")),
         tags=line.labels("tags"),
         status=Status.SUPERSEDED if successor else Status.ACTIVE,
         superseded_by=successor,
@@ -226,18 +228,3 @@ def _attributes(value: JsonValue) -> dict[str, JsonValue]:
     if not isinstance(value, Mapping):
         raise LineError("import.bad-field", "expected attributes as an object")
     return dict(value)
-
-
-def _importance(value: JsonValue) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return DEFAULT_IMPORTANCE
-    return max(1, min(10, round(value)))
-
-
-def _sensitivity(text: str) -> Sensitivity:
-    if not text:
-        return Sensitivity.NORMAL
-    try:
-        return Sensitivity.from_label(text)
-    except ValueError as error:
-        raise LineError("import.bad-field", str(error)) from None

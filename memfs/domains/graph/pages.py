@@ -25,6 +25,7 @@ from memfs.model.values import JsonValue
 from memfs.services.marked_lines import (
     escaped,
     flat,
+    is_as_made,
     link_target,
     marked_line,
     view_digest,
@@ -183,9 +184,7 @@ def digest_in(text: str) -> str:
 
 def is_pristine(text: str) -> bool:
     """Tells whether a page is exactly as it was made, though perhaps long ago."""
-    head, _, body = text.partition("\n")
-    match = _HEADER_LINE.match(head)
-    return match is not None and match["digest"] == view_digest(body)
+    return is_as_made(text, _HEADER_LINE)
 
 
 def text_marks(stored: StoredRecord) -> tuple[str, str]:

@@ -21,7 +21,14 @@ from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, stage_of, word_i
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_operation
-from memfs.policy.procedure_stages import Cause, Proof, StageRow, check_stage_move, is_supported
+from memfs.policy.procedure_stages import (
+    Cause,
+    Proof,
+    StageRow,
+    check_stage_move,
+    is_supported,
+    row_for,
+)
 from memfs.policy.procedure_uses import check_pins
 from memfs.policy.reasons import reason
 from memfs.services.answers import refused
@@ -92,16 +99,16 @@ def lowering(workspace: Workspace, snapshot: Snapshot, record: Record) -> StageR
     """
     stage = stage_of(record)
     if harm_of(workspace, snapshot, record):
-        return _row(stage, Cause.HARM)
+        return row_for(stage, Cause.HARM)
     if stage not in TRIED:
         return None
     if drift_of(workspace, record):
-        return _row(stage, Cause.STALE)
+        return row_for(stage, Cause.STALE)
     # Of very many outcomes the oldest are not read: nothing follows from missing them.
     is_whole = len(outcomes_of(workspace, snapshot, record.id)) < MOST_READ
     proof = proof_here(workspace, snapshot, record)
     if is_whole and not is_supported(stage, _floor(record), proof):
-        return _row(stage, Cause.UNSUPPORTED)
+        return row_for(stage, Cause.UNSUPPORTED)
     return None
 
 
@@ -187,11 +194,6 @@ def _answer(workspace: Workspace, verb: str, record: Record, move: Move, operati
         store=str(workspace.store.root),
         data={"row": row.code, "from": str(move.start), "stage": str(row.end)},
     )
-
-
-def _row(stage: Stage, cause: Cause) -> StageRow | None:
-    found = check_stage_move(stage, cause)
-    return found if isinstance(found, StageRow) else None
 
 
 def _floor(record: Record) -> Stage | None:

@@ -16,13 +16,20 @@ from datetime import datetime
 from typing import Final
 
 from memfs.domains.timeline.events import EventView
-from memfs.formats.foreign_line import LineError, LineFields, kept_of, kept_otherwise
+from memfs.formats.foreign_line import (
+    LineError,
+    LineFields,
+    importance_from,
+    kept_of,
+    kept_otherwise,
+    sensitivity_from,
+)
 from memfs.model.authority import Sensitivity
 from memfs.model.event import EVENT_KIND, EventSort
 from memfs.model.ids import TIMELINE_PREFIX, derived_id, is_id
 from memfs.model.instants import format_instant
 from memfs.model.limits import LABEL_CHARS, LINE_CHARS, TEXT_CHARS, TITLE_CHARS
-from memfs.model.record import DEFAULT_IMPORTANCE, Record
+from memfs.model.record import Record
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.services.proposals import title_from
@@ -156,9 +163,9 @@ def draft_from(values: Mapping[str, JsonValue]) -> Record:
         event_time=happened,
         observed=fields.moment(_LEARNED),
         entities=line.labels("entities"),
-        importance=_importance(values.get("importance")),
+        importance=importance_from(values.get("importance")),
         confidence=fields.share("confidence"),
-        sensitivity=_sensitivity(line.words("sensitivity")),
+        sensitivity=sensitivity_from(line.words("sensitivity")),
         tags=line.labels("tags", LABEL_CHARS),
         subject=line.label("fact"),
         status=Status.SUPERSEDED if successor else Status.ACTIVE,
@@ -196,18 +203,3 @@ def _sort(text: str) -> str:
     except ValueError:
         message = f"expected a kind of {', '.join(EventSort)}, got {text!r:.60}"
         raise LineError("import.bad-kind", message) from None
-
-
-def _importance(value: JsonValue) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return DEFAULT_IMPORTANCE
-    return max(1, min(10, round(value)))
-
-
-def _sensitivity(text: str) -> Sensitivity:
-    if not text:
-        return Sensitivity.NORMAL
-    try:
-        return Sensitivity.from_label(text)
-    except ValueError as error:
-        raise LineError("import.bad-field", str(error)) from None
