@@ -10,7 +10,7 @@ looked up proves a claim only where the claim says nothing besides it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeGuard
 
 from memfs.model.authority import Authority
@@ -19,6 +19,7 @@ from memfs.model.decision import Reason
 from memfs.model.digests import content_digest
 from memfs.model.evidence import EVIDENCE_KIND, Quote
 from memfs.model.frozen import frozen
+from memfs.model.ids import is_id
 from memfs.model.origin import Channel, Origin, OriginClass
 from memfs.model.record import Record
 from memfs.model.scope import Scope
@@ -45,6 +46,12 @@ _FILLERS: Final = frozenset(_FILLER_WORDS.split())
 
 _LABELS: Final = frozenset({"event_kind", "project", "session", "turns"})
 """Fields that say of what was quoted what sort it is and where it stands, and nothing else."""
+
+
+STEERING: Final = frozenset({"scoring-rule", "domain-pref"})
+"""Tags, and what subjects begin with, by which a record steers every session: a person's to set."""
+_KEYED: Final = "profile"
+"""Of this kind the subject is shown with the words: it is a word of the line."""
 
 
 @frozen(kw_only=False)
@@ -238,13 +245,34 @@ def _is_said(draft: Record, quoted: Sequence[tuple[str, ...]]) -> bool:
         return False
     if draft.summary or draft.abstract or draft.relations or draft.unknown:
         return False
-    if not _LABELS.issuperset(draft.fields):
+    if not _LABELS.issuperset(draft.fields) or _is_steering(draft):
+        return False
+    if not all(_stands_in(quoted, name) for name in _names_shown(draft)):
         return False
     if body and not any(_is_run(body, sentences) for sentences in quoted):
         return False
     if not title or (body and " ".join(body).startswith(" ".join(title))):
         return True
     return any(_is_run(title, sentences) for sentences in quoted)
+
+
+def _is_steering(draft: Record) -> bool:
+    subject = normalise_text(draft.subject).partition(":")[0]
+    return not STEERING.isdisjoint((subject, *map(normalise_text, draft.tags)))
+
+
+def _names_shown(draft: Record) -> Iterator[str]:
+    """Yields what is read beside the words as if it were one of them."""
+    yield from (name for name in draft.entities if not is_id(name))
+    if draft.kind == _KEYED:
+        yield draft.subject
+
+
+def _stands_in(quoted: Sequence[tuple[str, ...]], name: str) -> bool:
+    """Tells whether every word of a name stands in one thing that was quoted."""
+    words = _LETTERS.findall(normalise_text(name))
+    said = (frozenset(_LETTERS.findall(" ".join(sentences))) for sentences in quoted)
+    return any(one.issuperset(words) for one in said)
 
 
 def _is_run(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from memfs.domains.nodes.node import SCORING_RULE
+from memfs.domains.nodes.routing import DOMAIN_TAG
 from memfs.model.authority import Authority
 from memfs.model.candidate import Submission
 from memfs.model.evidence import Quote
@@ -11,7 +15,7 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.scope import GLOBAL_SCOPE
 from memfs.model.status import Status
-from memfs.policy.verification import QuoteCheck, check_quotes, sentences_of
+from memfs.policy.verification import STEERING, QuoteCheck, check_quotes, sentences_of
 from tests.support.policy import (
     AGENT,
     HOOK,
@@ -102,6 +106,33 @@ def test_a_record_that_is_no_evidence_cannot_be_quoted() -> None:
 )
 def test_a_claim_that_says_more_than_the_quote_is_not_carried_by_it(draft: Record) -> None:
     assert checked("Never use tabs in Python.", draft) == (False, ["quote.not-the-claim"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tags": ("Scoring-Rule",)},
+        {"tags": ("domain-pref",)},
+        {"subject": "domain-pref:python"},
+        {"entities": ("Mallory",)},
+        {"kind": "profile", "subject": "trust mallory"},
+    ],
+)
+def test_what_steers_or_is_read_as_a_word_is_not_carried_by_a_quote(more: dict[str, Any]) -> None:
+    draft = claim("Never use tabs in Python.", **more)
+    assert checked("Never use tabs in Python.", draft) == (False, ["quote.not-the-claim"])
+
+
+def test_a_name_that_was_said_and_a_key_for_comparing_say_nothing_more() -> None:
+    said = "Never use tabs in Python."
+    for more in ({"entities": ("Python", identifier(1, "ent"))}, {"subject": "indentation"}):
+        assert checked(said, claim(said, **more)) == (True, [])
+    line = claim(said, kind="profile", subject="Python tabs")
+    assert checked(said, line) == (True, [])
+
+
+def test_the_tags_that_steer_are_those_that_nodes_know() -> None:
+    assert {SCORING_RULE, DOMAIN_TAG} == STEERING
 
 
 def test_a_generated_title_says_nothing_more() -> None:
