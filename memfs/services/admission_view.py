@@ -54,11 +54,7 @@ def admission_view(
     """
     draft = submission.draft
     scope = str(draft.scope or "")
-    cited = evidence_ids(submission)
-    evidence = {
-        **{name: planned[name] for name in cited if name in planned},
-        **_evidence(workspace, snapshot, catalogue, cited),
-    }
+    evidence = _cited(workspace, snapshot, catalogue, submission, planned)
     same_content = read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint))
     is_gone = is_barred(
         workspace, catalogue, submission, fingerprint=fingerprint, evidence=evidence
@@ -94,6 +90,19 @@ def admission_view(
         project=workspace.scope,
         can_seal=draft.sensitivity is Sensitivity.SEALED and _can_seal(workspace),
     )
+
+
+def _cited(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    submission: Submission,
+    planned: Mapping[str, Record],
+) -> Mapping[str, Record]:
+    """Finds what a draft rests on; what goes into the ledger with it is there already."""
+    cited = evidence_ids(submission)
+    beside = {name: planned[name] for name in cited if name in planned}
+    return {**beside, **_evidence(workspace, snapshot, catalogue, cited)}
 
 
 def _same_subject(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
@@ -20,7 +20,7 @@ from memfs.domains.roles.view import Planned
 from memfs.index.catalogue import Catalogue
 from memfs.model.authority import Authority
 from memfs.model.candidate import Submission
-from memfs.model.decision import Decision, Reason, Verdict
+from memfs.model.decision import Reason, Verdict
 from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
@@ -202,25 +202,15 @@ def decide_batch(
         )
         return Batch(steps=tuple(refused))
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        found = loaded or load_for(workspace, snapshot, catalogue, role, operations, actor)
-        desk = _Desk(
+        named = load_for(workspace, snapshot, catalogue, role, operations, actor)
+        setting = Setting(
             workspace=workspace,
             snapshot=snapshot,
-            catalogue=catalogue,
-            actor=actor,
+            loaded=named.beside(loaded) if loaded is not None else named,
             decision=decision,
-            phase=phase,
-            loaded=found,
-            laying=Laying(
-                Setting(
-                    workspace=workspace,
-                    snapshot=snapshot,
-                    loaded=found,
-                    decision=decision,
-                    actor=actor,
-                )
-            ),
+            actor=actor,
         )
+        desk = _Desk(setting, catalogue, phase)
         steps = tuple(desk.apply(item) for item in operations)
         steps, drafts = desk.laying.laid_out(steps, desk.transaction)
     return Batch(steps=steps, drafts=drafts, transaction=desk.transaction)
@@ -237,29 +227,25 @@ def _closed(
     return ()
 
 
-@dataclass(slots=True, kw_only=True)
 class _Desk:
     """One batch while it is decided: the view moves on with every operation that is admitted."""
 
-    workspace: Workspace
-    snapshot: Snapshot
-    catalogue: Catalogue
-    actor: Actor
-    decision: Decision
-    phase: Phase
-    loaded: Loaded
-    laying: Laying
-    transaction: str = ""
-    made: dict[str, Record] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, setting: Setting, catalogue: Catalogue, phase: Phase) -> None:
+        self.workspace = setting.workspace
+        self.snapshot = setting.snapshot
+        self.actor = setting.actor
+        self.catalogue = catalogue
+        self.phase = phase
+        self.view = setting.loaded.view
+        self.laying = Laying(setting)
         self.transaction = self.workspace.ids.new_id(TRANSACTION_PREFIX)
+        self.made: dict[str, Record] = {}
 
     def apply(self, operation: RoleOperation) -> Applied:
         name = name_of(operation)
         if self.phase not in ROWS[name].phases:
             return _refused(name, (reason("role.phase", self.phase),))
-        planned = plan_operation(operation, self.loaded.view, self.workspace.ids.new_id)
+        planned = plan_operation(operation, self.view, self.workspace.ids.new_id)
         if planned.reasons:
             outcome = Outcome.NOTHING if planned.is_nothing else Outcome.REFUSED
             return Applied(name=name, outcome=outcome, reasons=planned.reasons)
@@ -276,8 +262,7 @@ class _Desk:
             pieces.append(Piece(record=drawn, decision=judgement.decision))
         self.made |= {p.record.id: p.record for p in pieces}
         self.laying.take(name, planned, tuple(pieces))
-        view = self.loaded.view.after(planned)
-        self.loaded = replace(self.loaded, view=view)
+        self.view = self.view.after(planned)
         return Applied(name=name, outcome=Outcome.APPLIED)
 
     def _faults(self, planned: Planned) -> tuple[Reason, ...]:

@@ -6,7 +6,7 @@ What may not be seen is not there: an operation that names it is answered as if 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memfs.domains.roles.shaping import ids_in
 from memfs.domains.roles.view import RoleView
@@ -49,6 +49,16 @@ class Loaded:
 
     view: RoleView
     stored: dict[str, StoredRecord] = field(default_factory=dict)
+
+    def beside(self, more: Loaded) -> Loaded:
+        """Returns what was read here and there, and what may be pointed at from either."""
+        stored = more.stored | self.stored
+        view = replace(
+            self.view,
+            memories={name: item.record for name, item in stored.items()},
+            known=(self.view.known | more.view.known) - stored.keys(),
+        )
+        return Loaded(view=view, stored=stored)
 
 
 def load_role(workspace: Workspace, snapshot: Snapshot, role: str, actor: Actor) -> Loaded:

@@ -130,13 +130,7 @@ class Planner:
     ) -> Record:
         """Returns a new memory.
 
-        Args:
-            profile: What it is to its role.
-            anatomy: What it says.
-            state: How it begins.
-            derived_from: What it was made from.
-            asked: What of it the proposer says anew, and answers for; ``None`` for all of it.
-            fields: What else there is to say.
+        ``asked`` is what of it the proposer says anew, and answers for; ``None`` for all of it.
 
         Raises:
             RefusedError: It would point at what is not there.
