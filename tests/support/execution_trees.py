@@ -64,7 +64,7 @@ class Committed:
 
 def history(seed: int, *, moves: int = 9) -> tuple[Committed, ...]:
     """Returns the commits of one tree."""
-    return tuple(continued(seed, _founded(seed), moves=moves))
+    return tuple(continued(seed, founded(seed), moves=moves))
 
 
 def continued(seed: int, start: Committed, *, moves: int, since: int = 0) -> Iterator[Committed]:
@@ -75,7 +75,7 @@ def continued(seed: int, start: Committed, *, moves: int, since: int = 0) -> Ite
         tree = tree_from(now.files)
         chosen = random.Random(f"{seed}/{number}")
         refused = tuple(_refused(tree, chosen, now))
-        now = replace(_moved(seed, number, tree, _wish(tree, chosen), now), refused=refused)
+        now = replace(moved(seed, number, tree, _wish(tree, chosen), now), refused=refused)
         yield now
 
 
@@ -105,12 +105,14 @@ def word_of(step: Step) -> str:
     return f"w{step.id[-8:]}"
 
 
-def _founded(seed: int) -> Committed:
+def founded(seed: int) -> Committed:
+    """Returns a task without steps."""
     task = Task(id=derived_id("task", str(seed)), goal=f"Reach goal {seed}")
     return Committed(files={task.id: _task_bytes(task)}, current=(), failed=frozenset())
 
 
-def _moved(seed: int, number: int, tree: Tree, wish: Wish, before: Committed) -> Committed:
+def moved(seed: int, number: int, tree: Tree, wish: Wish, before: Committed) -> Committed:
+    """Returns the commit of an allowed move, and what the simple model makes of it."""
     case = MoveCase(tree=tree, wish=wish)
     denial = refusal(case)
     if denial is not None:
