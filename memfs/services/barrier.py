@@ -222,10 +222,10 @@ def _pending_content(
 ) -> bytes | None:
     """Returns the file with its new status alone; ``None`` where that cannot be written."""
     pending = replace(stored.record, status=PENDING_STATUS)
-    before = snapshot.read_blob(stored.blob)
     try:
+        before = snapshot.read_blob(stored.blob)
         return update_record(before, pending, path=stored.path, registry=workspace.registry)
-    except DataError:
+    except DataError:  # too large to read, or more would change than its status
         return None
 
 
