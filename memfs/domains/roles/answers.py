@@ -102,6 +102,8 @@ def _answer(workspace: Workspace, role: str, step: Applied, report: Report) -> R
     done = [f"made {', '.join(step.made)}"] if step.made else []
     done += [f"changed {', '.join(step.changed)}"] if step.changed else []
     words = f"{step.name}: {'; '.join(done) or 'accounted for'}; receipt {step.receipt}"
+    kept = commit.kept_working if commit is not None else ()
+    words += report.aftermath.words + "".join(f"; the edited {path} was left" for path in kept)
     more: dict[str, JsonValue] = {
         "made": list(step.made),
         "changed": list(step.changed),

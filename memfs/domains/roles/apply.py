@@ -26,14 +26,17 @@ from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
-from memfs.model.role import role_scope
+from memfs.model.role import ROLE_KIND, role_scope
 from memfs.model.role_operation import OperationName, Phase, RoleOperation
+from memfs.model.settings import Mode
 from memfs.policy.administration import decide_role_operation
 from memfs.policy.authority import capture_origin
+from memfs.policy.bounds import check_bounds
 from memfs.policy.reasons import reason
 from memfs.policy.role_admission import check_anatomy, check_words, is_identity
 from memfs.policy.role_operations import ROWS
 from memfs.policy.sources import is_switched_off
+from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import polluted_namespaces
@@ -110,10 +113,12 @@ class Report:
     Attributes:
         steps: What became of each operation, in order.
         commit: The one commit; ``None`` where nothing was to be written.
+        aftermath: What followed, where a label that became stricter reached something else.
     """
 
     steps: tuple[Applied, ...]
     commit: Commit | None = None
+    aftermath: Aftermath = NOTHING_FOLLOWED
 
 
 def apply_operations(
@@ -155,7 +160,9 @@ def apply_operations(
         return Decided(batch, replace(plan, transaction=batch.transaction))
 
     committed = commit_decided(workspace, decide_on)
-    return Report(steps=committed.outcome.steps, commit=committed.commit)
+    return Report(
+        steps=committed.outcome.steps, commit=committed.commit, aftermath=committed.aftermath
+    )
 
 
 def _undone(batch: Batch) -> Batch:
@@ -269,9 +276,15 @@ class _Desk:
         """Returns why memories that stand may not change so: their words, or who changes them."""
         if any(map(is_identity, planned.changed)) and not self.actor.is_person:
             return (reason("actor.not-a-person"),)
+        if self.workspace.settings.mode is Mode.SHADOW and (planned.changed or not planned.made):
+            # What is new waits as it would anyway; what stands stays as it is (A73).
+            return (reason("mode.shadow"),)
         text = "\n".join(planned.words)
         faults = check_words(text, is_person=self.actor.is_person) if text else ()
-        return (*faults, *(why for item in planned.changed for why in check_anatomy(item)))
+        kind = self.workspace.registry.get(ROLE_KIND)
+        for item in planned.changed:
+            faults = (*faults, *check_anatomy(item), *check_bounds(item, kind))
+        return faults
 
     def _judged(self, record: Record, known: Mapping[str, Record]) -> Judgement:
         if not (self.actor.is_person or is_identity(record)):

@@ -22,7 +22,14 @@ from memfs.model.role_operation import Phase
 from memfs.policy.authority import capture_origin
 from memfs.services.propose import submit
 from memfs.services.reading import UnknownRecordError
-from tests.support.memory import ANA, git, memory_of, new_project, store_root
+from tests.support.memory import (
+    ANA,
+    git,
+    memory_of,
+    new_project,
+    replaced_settings,
+    store_root,
+)
 from tests.support.review import is_clean
 from tests.support.roles import REASON, WHOLE, decoded, proposal, whole
 from tests.support.roles import memory as memory_draft
@@ -259,6 +266,48 @@ def test_no_role_reads_or_changes_the_memory_of_another(project: Path, claude: M
         own = whole("RecordShortTermMemory", **PLAIN)
         assert other.apply_operation("", own).status is ResultStatus.DONE
     assert record_of(claude, made.target).fields["lifecycle"] == "distilled"
+
+
+def test_a_grant_opens_what_a_role_remembers_and_its_end_closes_it(
+    project: Path, claude: Memory, ana: Memory
+) -> None:
+    made = apply(claude, "RecordShortTermMemory", claim="Ana keeps a numbat")
+    granted = ana.grant(
+        "agent:other", scopes=["agent:claude"], kinds=["role_memory"], until="2099-01-01"
+    )
+    with memory_of(project, OTHER) as other:
+        assert other.show(made.target).record.title == "Ana keeps a numbat"
+        prune = proposal("PruneShortTermMemory", memories=[made.target], **REASON)
+        assert codes(other.apply_operation("claude", prune)) == ["role.other-role"]
+    ana.revoke(granted.target)
+    with memory_of(project, OTHER) as other, pytest.raises(UnknownRecordError):
+        other.show(made.target)
+
+
+def test_nothing_is_applied_in_a_namespace_that_is_not_to_be_relied_on(
+    project: Path, ana: Memory
+) -> None:
+    lone = Actor(Principal.parse("agent:lone"), Channel.AGENT)
+    text = whole("RecordShortTermMemory", **PLAIN)
+    ana.pollute("agent:lone", cause="drill")
+    with memory_of(project, lone) as memory:
+        assert codes(memory.apply_operation("", text)) == ["namespace.polluted"]
+
+
+def test_in_shadow_mode_what_is_new_waits_and_what_stands_stays(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    with memory_of(project, CLAUDE) as memory:
+        made = apply(memory, "RecordShortTermMemory")
+    replaced_settings(project, "mode: enforced", "mode: shadow")
+    before = head(project)
+    for actor in (CLAUDE, ANA):
+        with memory_of(project, actor) as memory:
+            prune = proposal("PruneShortTermMemory", memories=[made.target], **REASON)
+            assert memory.apply_operation("claude", prune).status is ResultStatus.REFUSED
+            new = apply(memory, "RecordShortTermMemory", role="claude", claim="Ana left")
+            assert new.status is ResultStatus.WAITING
+            assert "mode.shadow" in codes(new)
+    assert head(project) == before
 
 
 def test_role_memory_enters_by_no_other_way(project: Path, claude: Memory, ana: Memory) -> None:
