@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memfs.app.memory import Memory
-from memfs.domains.intentions import marking
+from memfs.domains.intentions import marking, sighting, views
 from memfs.domains.intentions.views import UnknownIntentionError
 from memfs.errors import MemfsError, UsageError
+from memfs.model.intention import Occurrence, TimeTrigger
 from memfs.model.origin import Actor, Channel
 from memfs.model.result import Result, ResultStatus
 from memfs.model.settings import Mode
+from memfs.policy.recurrence import TriggerError, occurrences_of
 from memfs.services import door
 from memfs.services.proposals import plan_from
 from memfs.services.read_back import read_back
@@ -480,6 +482,29 @@ def test_what_a_person_says_anew_keeps_how_it_stands_and_a_hand_edit_waits(room:
         assert refused.reasons[0].code == "intention.unreadable"
         memory.reject([edited.id])
     assert room.state(name) == "due"
+
+
+def test_one_that_cannot_be_read_here_is_told_of_keeps_none_waiting_and_can_be_ended(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = room.add("Lost", at="2099-01-01T09:00", zone="Pacific/Apia")
+    found = room.add("Found", at=room.at(HOUR))
+    room.clock.advance(2 * HOUR)
+
+    def unknown(trigger: TimeTrigger) -> tuple[Occurrence, ...]:
+        if trigger.zone == "Pacific/Apia":
+            raise TriggerError("expected a zone")
+        return occurrences_of(trigger)
+
+    for place in (sighting, views):
+        monkeypatch.setattr(place, "occurrences_of", unknown)
+    with room.memory() as memory:
+        answer = memory.intentions_due()
+        assert (answer.new, answer.unreadable) == ((found,), (lost,))
+        assert memory.show_intention(lost).state == "unreadable"
+        assert lost in {view.id for view in memory.list_intentions()}
+        assert memory.cancel_intention(lost).status is ResultStatus.DONE
+    assert room.due() == ()
 
 
 def test_no_question_and_no_packet_gives_an_intention_to_an_agent(room: Room) -> None:
