@@ -68,4 +68,4 @@ def _when(view: IntentionView) -> str:
     if view.intention is None:
         return ""
     when = printable(trigger_text(view.intention.trigger))
-    return f"{when}; next {view.next}" if view.next else when
+    return f"{when}; next {view.next}" if view.next and view.next not in when else when
