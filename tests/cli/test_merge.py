@@ -52,7 +52,7 @@ def test_a_merge_and_its_undoing_answer_with_ids_and_counts(project: Path) -> No
     assert memfs(project, "check").status == 0
 
 
-def test_a_split_and_its_undoing(project: Path) -> None:
+def test_a_split_makes_a_page_and_its_undoing_takes_it_away(project: Path) -> None:
     done = memfs(project, "split", "Billing", "--into", "Invoices", "--json")
     answer = json.loads(done.output)
     assert (answer["data"]["copied"], answer["data"]["moved"]) == (1, 0)

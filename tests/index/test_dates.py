@@ -81,4 +81,4 @@ def test_no_text_breaks_the_reading_of_dates(text: str, said: date) -> None:
     "text", ["yesterday tomorrow last year next year", "999 years ago, 999 months ago, next month"]
 )
 def test_the_ends_of_the_calendar_are_no_error(text: str, said: date) -> None:
-    record_keys(text, said)
+    assert any(key.startswith("m") for key in record_keys(text, said))

@@ -123,7 +123,7 @@ def test_the_nearest_are_of_the_domains_that_were_asked_for(place: FileVectors) 
 def test_plain_python_and_numpy_find_the_same(
     place: FileVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy", reason="memfs-ledger[vectors] is not there")
     points = random_points(600, 7)
     place.put(points)
     vector = [0.3, -0.2, 0.9, 0.1, 0.0, -0.5, 0.4]
@@ -138,7 +138,7 @@ def test_plain_python_and_numpy_find_the_same(
 
 
 def test_lines_that_are_none_are_left_to_a_look_at_each(place: FileVectors) -> None:
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy", reason="memfs-ledger[vectors] is not there")
     content = padded(b"nonsense", 64) * 600
 
     assert many_cosines(content, 64, unit((1.0, 0.0)), 2) is None

@@ -95,5 +95,5 @@ def test_what_mended_a_command_that_failed_is_learned() -> None:
 
 def test_a_turn_is_told_the_same_whenever_it_is_read() -> None:
     said = ("user", "We deployed the new gateway to Frankfurt.")
-    assert events(said) == events(said)
+    assert len(events(said)) == 1
     assert events(said, said) == events(said)

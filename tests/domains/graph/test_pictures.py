@@ -40,7 +40,7 @@ HOSTILE = (
 )
 
 
-def test_a_picture_for_mermaid() -> None:
+def test_a_picture_for_mermaid_tells_asserted_links_from_others() -> None:
     assert drawn(NODES, LINKS, PictureFormat.MERMAID, is_cut=True) == (
         "graph LR\n"
         "  %% there is more than is drawn\n"
@@ -53,7 +53,7 @@ def test_a_picture_for_mermaid() -> None:
     )
 
 
-def test_a_picture_for_graphviz() -> None:
+def test_a_picture_for_graphviz_tells_asserted_links_from_others() -> None:
     assert drawn(NODES, LINKS, PictureFormat.DOT) == (
         "digraph memory {\n"
         '  graph [rankdir="LR"];\n'
@@ -67,7 +67,7 @@ def test_a_picture_for_graphviz() -> None:
     )
 
 
-def test_a_picture_as_data() -> None:
+def test_a_picture_as_data_has_every_node_and_link_with_its_fields() -> None:
     assert json.loads(drawn(NODES[:2], LINKS, PictureFormat.JSON)) == {
         "nodes": [
             {

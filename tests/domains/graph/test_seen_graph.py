@@ -220,7 +220,7 @@ def test_an_expansion_is_whole_inside_and_short_at_its_rim(small: Workspace) -> 
     assert two.inner[2].record.abstract == "It stalls at night"
 
 
-def test_a_way_between_two_names(small: Workspace) -> None:
+def test_a_way_between_two_names_is_the_shortest_with_its_steps(small: Workspace) -> None:
     with seen(small) as graph:
         found = path_between(graph, named("It stalls", "mem"), "gate")
 

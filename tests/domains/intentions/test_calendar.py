@@ -14,7 +14,7 @@ from memfs.model.result import ResultStatus
 from memfs.policy.recurrence import occurrences_of
 from tests.support.memory import AGENT, ANA, CountedIds, SteppedClock, new_project, workspace_of
 
-icalendar = pytest.importorskip("icalendar")
+icalendar = pytest.importorskip("icalendar", reason="memfs-ledger[calendar] is not there")
 RULES = (
     "",
     "FREQ=DAILY;COUNT=5",

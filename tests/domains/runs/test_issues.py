@@ -554,7 +554,7 @@ def test_an_issue_that_a_person_called_oddly_can_be_resolved(tmp_path: Path, tit
 
 
 def test_nothing_is_added_to_a_sealed_issue(tmp_path: Path) -> None:
-    pytest.importorskip("pyrage")
+    pytest.importorskip("pyrage", reason="memfs-ledger[sealed] is not there")
     project = new_project(tmp_path)
     with memory_of(project) as ana:
         reference = ana.open_issue("Sealed", detail="cobalt words").target
