@@ -152,7 +152,7 @@ def _counted_as(category: int) -> tuple[int, ...]:
 
 
 def area(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """Returns how often one of ``positive`` is above one of ``negative``; equals count half."""
+    """Returns how often one of one list is above one of the other, 0 to 1; equals count half."""
     if not positive or not negative:
         return 0.5
     ranks: dict[float, float] = {}

@@ -34,7 +34,7 @@ class Frequencies:
     having: Mapping[str, int]
 
     def weight(self, term: str) -> float:
-        """Returns how telling a term is; never 0, so that a store of one record can compare."""
+        """Returns how telling a term is, 1 or more, so that a store of one record can compare."""
         return math.log((1 + self.count) / (1 + min(self.having.get(term, 0), self.count))) + 1.0
 
 

@@ -117,13 +117,18 @@ def confidence_of(record: Record) -> float:
 
 
 def fact_weight(record: Record, use: Use) -> float:
-    """Returns frequency × confidence (O19); one that nobody recalled yet counts as once."""
+    """Returns frequency × confidence (O19), 0 or more and without a unit.
+
+    Frequency is one plus the binary logarithm of one more than the recalls, so that a fact that
+    nobody recalled yet counts as recalled once.
+    """
     return (1.0 + math.log2(1 + use.recalls)) * confidence_of(record)
 
 
 def event_weight(record: Record, half_life_days: float) -> float:
     """Returns recency × importance (O19), as its logarithm to the base two.
 
+    In half-lives since 1970, plus what the importance adds: only the order of two means something.
     Recency halves with each half-life, so that the order of two events is the same at any
     moment: nothing moves only because time passes.
     """

@@ -328,7 +328,11 @@ def subject_from(drafts: tuple[Draft, ...]) -> str:
 
 
 def kind_of(workspace: Workspace, record: Record) -> KindSpec:
-    """Returns the registered kind of a record that was validated before."""
+    """Returns the registered kind of a record that was validated before.
+
+    Raises:
+        KeyError: Nobody registered it, so that it was not validated.
+    """
     kind = workspace.registry.get(record.kind)
     if kind is None:
         raise KeyError(record.kind)

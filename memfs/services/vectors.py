@@ -157,13 +157,13 @@ class _Refresh:
 
     def _is_same_space(self) -> bool:
         """Tells whether the model still makes vectors of the length that lie there; of one that
-        does not answer nothing else is known.
+        does not answer, or not with one vector, nothing else is known.
         """
         try:
-            (probe,) = self._embedder.embed((_PROBE,))
-        except (IndexUnavailableError, ValueError):
+            probes = self._embedder.embed((_PROBE,))
+        except IndexUnavailableError:
             return True
-        return len(probe) == self._place.manifest().dimension
+        return len(probes) != 1 or len(probes[0]) == self._place.manifest().dimension
 
     def _held(self, *, is_thorough: bool) -> Mapping[str, str]:
         if is_thorough:

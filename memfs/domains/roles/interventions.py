@@ -73,7 +73,11 @@ def retire(operation: RetireCandidate, planner: Planner) -> Planned:
 
 
 def mark_spoken(operation: MarkSpoken, planner: Planner) -> Planned:
-    """Plans that a candidate counts as said, by the record of it; what it answers cools."""
+    """Plans that a candidate counts as said, by the record of it; what it answers cools.
+
+    Raises:
+        RefusedError: It is nothing to say, or the record of saying it is not there.
+    """
     candidate = planner.meant(operation.candidate, Profile.CANDIDATE_INTERVENTION)
     if text_field(candidate, "intent") != Intent.SPEECH:
         raise RefusedError(reason("role.not-speech", candidate.id))

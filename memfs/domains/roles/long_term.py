@@ -108,6 +108,9 @@ def revise(operation: ReviseDurable, planner: Planner) -> Planned:
     """Plans another wording of a durable memory; the old one is retired, with the reason.
 
     Where no word changes, the memory itself takes in what is added to it.
+
+    Raises:
+        RefusedError: It is no durable memory, or another one says that already.
     """
     old = planner.meant(operation.memory, *_DURABLE)
     anatomy = _overlaid(anatomy_of(old), operation.anatomy)
@@ -156,7 +159,11 @@ def _overlaid(old: Anatomy, new: Anatomy) -> Anatomy:
 
 
 def retire(operation: RetireDurable, planner: Planner) -> Planned:
-    """Plans that a durable memory, or a thread, is put aside; its file and its words stay."""
+    """Plans that a durable memory, or a thread, is put aside; its file and its words stay.
+
+    Raises:
+        RefusedError: It is neither, or would take its own place.
+    """
     old = planner.meant(operation.memory, *_DURABLE, Profile.INCUBATION)
     gone = planner.moved(old, Lifecycle.RETIRED, why=operation.reason, because=operation.because)
     edges: tuple[Record, ...] = ()

@@ -67,6 +67,9 @@ def cluster(operation: ClusterShortTerm, planner: Planner) -> Planned:
     """Plans that the first of several memories takes the others in.
 
     What gives way is pruned, as clustered, and an edge says into what; no word of it is lost.
+
+    Raises:
+        RefusedError: One is no memory of a conversation, or they have several targets.
     """
     first, *others = (planner.meant(name, Profile.CONVERSATION) for name in operation.memories)
     if not is_open(first):

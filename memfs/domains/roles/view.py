@@ -54,6 +54,7 @@ class RoleView:
         now: The present, aware, UTC.
         memories: Its memories by id, in any state; those that were loaded.
         known: Ids of other records that whoever applies the operation may see.
+        by_subject: Ids of its memories by normalised subject.
     """
 
     role: str

@@ -118,7 +118,11 @@ class _Line:
         return self.fields.text(name, most=sys.maxsize)
 
     def label(self, name: str) -> str:
-        """Returns a field of one line."""
+        """Returns a field of one line.
+
+        Raises:
+            LineError: It has several lines, or is longer than one may be.
+        """
         value = self.words(name)
         if len(value) > LINE_CHARS or _BREAK.search(value):
             message = f"expected {name} on one line of at most {LINE_CHARS} characters"
@@ -126,7 +130,15 @@ class _Line:
         return value
 
     def labels(self, name: str, longest: int = LINE_CHARS) -> tuple[str, ...]:
-        """Returns a list of labels; numbers among them are written out."""
+        """Returns a list of labels, each once; numbers among them are written out.
+
+        Args:
+            name: Name of the field.
+            longest: Most characters of one label.
+
+        Raises:
+            LineError: It is no list of labels, or one of them is too long.
+        """
         found = self.fields.labels(name)
         if any(len(item) > longest or _BREAK.search(item) for item in found):
             message = f"expected each of {name} on one line of at most {longest} characters"
