@@ -95,7 +95,6 @@ class _Joining:
         }
         self._found = {short_id(name) for name in self._ends}
         self._joined = set(self._ends)
-        self._files: dict[str, tuple[TreeEntry, ...]] = {}
         self._looks = MOST_ENDS
 
     def asked_about(self, hits: Iterable[ScoredRecord]) -> frozenset[str]:
@@ -158,9 +157,8 @@ class _Joining:
     def _places(self, own: Set[str], wanted: frozenset[str]) -> list[TreeEntry]:
         """Returns where its edges may stand: those whose names fit first, then the newest."""
         marks = [short_id(name) for name in sorted(own)]
-        found = {
-            entry.path: entry for part in (*marks, _NAMED_BY_ID) for entry in self._files_with(part)
-        }
+        files = self._sight.snapshot.find_part(_FOLDER, *marks, _NAMED_BY_ID)
+        found = {entry.path: entry for entry in files}
         others = self._found.difference(marks)
 
         def is_fitting(path: str) -> bool:
@@ -171,11 +169,6 @@ class _Joining:
         if len(paths) > MOST_READ:
             paths.sort(key=lambda path: not is_fitting(path))
         return [found[path] for path in paths[:MOST_READ]]
-
-    def _files_with(self, part: str) -> tuple[TreeEntry, ...]:
-        if part not in self._files:
-            self._files[part] = self._sight.snapshot.find_part(_FOLDER, part)
-        return self._files[part]
 
     def _share(self, edge: Record, own: Set[str], wanted: frozenset[str]) -> float:
         """Returns how much of what is wanted an edge has; 0 where it is none of the thing."""

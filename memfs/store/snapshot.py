@@ -167,10 +167,12 @@ class Snapshot:
         entries = (self.entry(path) for path in sorted(found))
         return tuple(entry for entry in entries if entry is not None)
 
-    def find_part(self, folder: str, part: str) -> tuple[TreeEntry, ...]:
-        """Returns the served files below ``folder`` with ``part`` in their paths, sorted."""
-        found = {*self._find(self._folder(folder) or "", f"{folder}/", part.encode())}
-        found |= {path for path in self.holds() if path.startswith(f"{folder}/") and part in path}
+    def find_part(self, folder: str, *parts: str) -> tuple[TreeEntry, ...]:
+        """Returns the served files below ``folder`` with one of ``parts`` in their names."""
+        below = f"{folder}/"
+        found = {*self._find(self._folder(folder) or "", below, *map(str.encode, parts))}
+        held = (path for path in self.holds() if path.startswith(below))
+        found |= {path for path in held if any(part in path for part in parts)}
         entries = (self.entry(path) for path in sorted(found))
         return tuple(entry for entry in entries if entry is not None)
 
@@ -313,17 +315,17 @@ class Snapshot:
             elif item.is_tree:
                 yield from self._walk_irregular(item.oid, path + "/")
 
-    def _find(self, tree: str, prefix: str, needle: bytes) -> Iterator[str]:
+    def _find(self, tree: str, prefix: str, *needles: bytes) -> Iterator[str]:
         if prefix.count("/") >= MAX_DEPTH:
             return
         raw = self._trees.raw(tree)
-        if needle not in raw and _TREE_MODE not in raw:
+        if _TREE_MODE not in raw and not any(needle in raw for needle in needles):
             return
-        needle_text = needle.decode()
+        texts = [needle.decode() for needle in needles]
         for item in self._trees.items(tree).values():
             if item.is_tree:
-                yield from self._find(item.oid, f"{prefix}{item.name}/", needle)
-            elif needle_text in item.name and _irregularity(item) is None:
+                yield from self._find(item.oid, f"{prefix}{item.name}/", *needles)
+            elif any(text in item.name for text in texts) and _irregularity(item) is None:
                 yield prefix + item.name
 
     def _read_holds(self) -> tuple[Mapping[str, Hold], frozenset[str]]:
