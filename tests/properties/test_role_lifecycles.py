@@ -24,7 +24,7 @@ from memfs.model.role import (
     texts_of,
 )
 from memfs.policy.role_admission import check_anatomy, check_state
-from memfs.policy.role_lifecycle import ROW_OF, TABLE, LifecycleRow, check_step
+from memfs.policy.role_lifecycle import ROW_OF, TABLE, LifecycleRow, check_step, is_open
 from tests.support.policy import identifier
 from tests.support.roles import REASON, RUN, Mind, memory, proposal, whole
 
@@ -99,6 +99,25 @@ def test_whatever_is_proposed_every_memory_lives_by_the_table(
             assert all(mind.view.has(str(edge.fields[end])) for end in ("from", "to"))
 
 
+_ABOUT = {
+    "ClusterShortTermMemory": "conversation",
+    "PruneShortTermMemory": "conversation",
+    "ApplyMemoryDistillation": "conversation",
+    "MergeIncubationSupport": "conversation",
+    "ReviseDurableMemory": "role_self",
+    "RetireDurableMemory": "role_self",
+    "CrystallizeMemoryIntoIdentity": "role_self",
+    "RetireCandidateIntervention": "candidate_intervention",
+    "MarkCandidateInterventionSpoken": "candidate_intervention",
+    "RetireAgencyPressure": "agency_pressure",
+}
+
+
+def _is_fitting(mind: Mind, name: str, profile: str) -> bool:
+    record = mind.view.memories.get(name)
+    return record is not None and record.fields["profile"] == profile and is_open(record)
+
+
 def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> None:
     assert before.keys() <= after.keys()
     for name, record in after.items():
@@ -121,10 +140,14 @@ def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> 
         assert kept <= set(texts_of(record, "anchors"))
 
 
-def _proposed(mind: Mind, name: str, first: int, second: int, claim: str, unit: float) -> str:
-    """Returns a proposal about memories that are there, of whatever profile they are."""
+def _proposed(mind: Mind, operation: str, first: int, second: int, claim: str, unit: float) -> str:
+    """Returns a proposal about memories that are there: mostly of the profile that it is about."""
     ids = sorted(mind.view.memories) or [identifier(1, "role")]
+    fitting = [name for name in ids if _is_fitting(mind, name, _ABOUT.get(operation, ""))]
+    ids = fitting if fitting and first % 5 else ids
     one, other = ids[first % len(ids)], ids[second % len(ids)]
+    pressures = [name for name in mind.view.memories if _is_fitting(mind, name, "agency_pressure")]
+    threads = [name for name in mind.view.memories if _is_fitting(mind, name, "incubation")]
     topic = ("deploys", "reviews", None)[(first + second) % 3]
     said: dict[str, Any] = {
         "claim": claim,
@@ -134,34 +157,34 @@ def _proposed(mind: Mind, name: str, first: int, second: int, claim: str, unit: 
         "tags": [f"tag{second % 4}"],
     }
     both = [one, other] if one != other else [one]
-    match name:
+    match operation:
         case "ClusterShortTermMemory":
-            return proposal(name, memories=[one, other])
+            return proposal(operation, memories=[one, other])
         case "PruneShortTermMemory":
-            return proposal(name, memories=both, **REASON)
+            return proposal(operation, memories=both, **REASON)
         case "ApplyMemoryDistillation" | "CrystallizeMemoryIntoIdentity":
-            return whole(name, sources=both, **said)
+            return whole(operation, sources=both, **said)
         case "MergeIncubationSupport":
-            thread = other if second % 2 else None
-            return whole(name, sources=[one], thread=thread, **said)
+            thread = threads[0] if threads and second % 2 else None
+            return whole(operation, sources=[one], thread=thread, **said)
         case "ReviseDurableMemory":
-            return proposal(name, memory=one, **said, **REASON)
+            return proposal(operation, memory=one, **said, **REASON)
         case "RetireDurableMemory":
-            return proposal(name, memory=one, by=other if second % 2 else None, **REASON)
+            return proposal(operation, memory=one, by=other if second % 2 else None, **REASON)
         case "QueueCandidateIntervention":
-            answers = [other] if second % 2 else None
-            return whole(name, intent="speech", words="Wait?", answers=answers, **said)
+            answers = pressures[:1] if second % 2 else None
+            return whole(operation, intent="speech", words="Wait?", answers=answers, **said)
         case "RetireCandidateIntervention":
-            return proposal(name, candidate=one, **REASON)
+            return proposal(operation, candidate=one, **REASON)
         case "MarkCandidateInterventionSpoken":
-            return proposal(name, candidate=one, receipt=RUN)
+            return proposal(operation, candidate=one, receipt=RUN)
         case "UpsertAgencyPressure":
-            return whole(name, intensity=unit, obligated=bool(second % 2), **said)
+            return whole(operation, intensity=unit, obligated=bool(second % 2), **said)
         case "RetireAgencyPressure":
             because = ("answered", "wrong")[second % 2]
-            return proposal(name, pressure=one, reason="it is over", because=because)
+            return proposal(operation, pressure=one, reason="it is over", because=because)
         case _:
-            return whole(name, **said)
+            return whole(operation, **said)
 
 
 def test_every_profile_lives_in_one_row() -> None:
