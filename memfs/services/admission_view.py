@@ -8,7 +8,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
-from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
+from memfs.index.catalogue import Catalogue, CatalogueFilter
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
@@ -55,7 +55,9 @@ def admission_view(
     draft = submission.draft
     scope = str(draft.scope or "")
     evidence = _cited(workspace, snapshot, catalogue, submission, planned)
-    same_content = read_entries(workspace, snapshot, catalogue.by_fingerprint(fingerprint))
+    is_compared = not _is_filed_under_another(workspace, draft)
+    alike = catalogue.by_fingerprint(fingerprint) if is_compared else ()
+    same_content = read_entries(workspace, snapshot, alike)
     is_gone = is_barred(
         workspace, catalogue, submission, fingerprint=fingerprint, evidence=evidence
     )
@@ -64,7 +66,11 @@ def admission_view(
             workspace,
             snapshot,
             (
-                *_same_subject(workspace, catalogue, draft, scope),
+                *(
+                    same_subject_entries(workspace, catalogue, draft.subject, scope)
+                    if is_compared
+                    else ()
+                ),
                 *(row for name in _ids(draft.supersedes) for row in catalogue.by_id(name)),
                 *(catalogue.by_id(draft.id) if draft.kind == ENTITY_KIND and draft.id else ()),
             ),
@@ -105,17 +111,14 @@ def _cited(
     return {**beside, **_evidence(workspace, snapshot, catalogue, cited)}
 
 
-def _same_subject(
-    workspace: Workspace, catalogue: Catalogue, draft: Record, scope: str
-) -> tuple[CatalogueEntry, ...]:
-    """Finds what speaks of the same; an account that is filed under a record stands against none.
+def _is_filed_under_another(workspace: Workspace, draft: Record) -> bool:
+    """Tells whether a draft is an account that stands under the record that it is about.
 
-    A task has thousands of steps, and all of them have the task for a subject.
+    It is compared with no other: a task has thousands of steps, all of them with the task for a
+    subject and many with the same few words.
     """
     kind = workspace.registry.get(draft.kind)
-    if kind is not None and not kind.is_statement and kind.filing is Filing.BY_SUBJECT:
-        return ()
-    return same_subject_entries(workspace, catalogue, draft.subject, scope)
+    return kind is not None and not kind.is_statement and kind.filing is Filing.BY_SUBJECT
 
 
 def _can_seal(workspace: Workspace) -> bool:

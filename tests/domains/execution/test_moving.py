@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -19,6 +21,7 @@ from memfs.services.reading import UnknownRecordError
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
 
 _NUMBERS = count(1)
+NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 TOKEN = "AKIA" + "Q7" * 8
 
 
@@ -348,3 +351,36 @@ def test_to_forget_a_step_takes_its_words_back_and_plain_ones_from_nobody(
     memory.grow_task(other, [note("make check")], head="none")
     assert [step.text for step in memory.show_task(other).tree.path] == ["make check"]
     assert again.status is ResultStatus.DONE
+
+
+def test_of_two_clones_that_moved_one_head_apart_the_head_here_stays(tmp_path: Path) -> None:
+    here = new_project(tmp_path, "here")
+    with memory_of(here, AGENT) as memory:
+        task = memory.start_task("Reach it").target
+        first = head_of(memory.grow_task(task, [note("one")], head="none"))
+    there = tmp_path / "there"
+    shutil.copytree(here, there)
+    heads = []
+    for project in (here, there):
+        with memory_of(project, AGENT) as memory:
+            grown = memory.grow_task(task, [note(f"moved {project.name}")], head=first)
+            heads.append(head_of(grown))
+    root = store_root(here)
+    pulled = subprocess.run(
+        ["git", *NO_HOOKS, "pull", "-q", "--no-rebase", str(store_root(there)), "main"],
+        cwd=root,
+        check=False,
+        capture_output=True,
+    )
+    assert pulled.returncode == 1
+    git(root, "checkout", "--theirs", "--", "work")
+    git(root, "add", "work")
+    git(root, *NO_HOOKS, "commit", "-q", "-m", "merged")
+    with memory_of(here) as person:
+        assert {result.status for result in person.accept(None)} == {ResultStatus.DONE}
+        tree = person.show_task(task).tree
+        assert tree.task.head == heads[0]
+        assert [step.text for step in tree.path] == ["one", "moved here"]
+        assert [step.id for step in tree.apart] == [heads[1]]
+        assert head_of(person.grow_task(task, [note("on")], head=heads[0]))
+        assert person.check() == ()
