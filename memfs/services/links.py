@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import ENTITY_PREFIX, is_id, split_version
 from memfs.model.origin import Origin
 from memfs.model.record import Record, StoredRecord
@@ -145,7 +146,13 @@ def _is_open(
 ) -> bool:
     found = _named(workspace, snapshot, identifier)
     # Where the reader asked for one namespace, a link may lead into another of theirs.
-    return found is not None and read_right(found.record, replace(request, scopes=())).allowed
+    if found is None or not read_right(found.record, replace(request, scopes=())).allowed:
+        return False
+    if found.record.kind != EDGE_KIND:
+        return True
+    from memfs.services.edge_ends import has_hidden_end  # hardly any link leads to an edge
+
+    return not has_hidden_end(workspace, snapshot, found.record, request)
 
 
 def _is_answering(

@@ -336,3 +336,17 @@ def test_what_a_program_cites_and_may_not_see_is_answered_like_what_is_not_there
     with memory_of(project) as memory:
         (event,) = (item.target for item in memory.accept([answers[0].target]))
         assert memory.show(event).record.sensitivity.is_opaque
+
+
+def test_an_edge_in_the_place_of_one_with_a_hidden_end_does_not_name_it(project: Path) -> None:
+    with memory_of(project) as memory:
+        for name in ("Alpha", "Beta"):
+            memory.add_entity(name)
+        memory.accept([memory.add_entity("Vault", sensitivity="confidential").target])
+        hidden = memory.relate("Alpha", "Vault", "runs on").target
+        edge = memory.relate("Alpha", "Beta", "runs on").target
+        assert memory.show(edge).record.supersedes == (hidden,)
+    with memory_of(project, AGENT) as memory:
+        assert memory.show(edge).record.supersedes == ()
+        for answer in (memory.export("graph"), memory.entity("Alpha"), memory.entity("Beta")):
+            assert hidden not in str(answer)

@@ -102,7 +102,8 @@ def show_entity(
     """
     most = workspace.settings.graph.most
     with SeenGraph(workspace, actor, moment=moment, scopes=scopes) as graph:
-        stored = entity_named(graph, reference)
+        found = entity_named(graph, reference)
+        stored = graph.linked([found.record.id]).get(found.record.id, found)
         edges = list(islice(_edges(graph, stored.record.id), most + 1))
         mentions = list(islice(_mentions(graph, stored.record.id), most + 1))
     return EntityView(
@@ -120,7 +121,7 @@ def _edges(graph: SeenGraph, own: str) -> Iterator[EdgeView]:
     for some in _batches(sorted(links, key=lambda link: link.record, reverse=True)):
         whole = graph.open_links(some)
         others = graph.linked([link.other_end(own) for link in some])
-        records = graph.nodes([link.record for link in some])
+        records = graph.linked([link.record for link in some])
         for link in some:
             other, stored = others.get(link.other_end(own)), records.get(link.record)
             if link in whole and other is not None and stored is not None:
