@@ -10,9 +10,9 @@ from memfs.model.execution import STEP_KIND, Move, Step, Task, TaskState, Turn
 from memfs.model.ids import split_version
 from memfs.model.record import Record
 from memfs.model.values import JsonValue
+from memfs.services.word_screen import NOT_KEPT
 
 TITLE_CHARS = 120
-NOT_KEPT = "(not kept)"
 """Stands for words of which none may be kept."""
 
 

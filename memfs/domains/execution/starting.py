@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memfs.domains.execution.moving import Moved
-from memfs.domains.execution.records import NOT_KEPT, task_fields, task_from
+from memfs.domains.execution.records import task_fields, task_from
 from memfs.domains.execution.steps import Words
 from memfs.errors import UsageError
 from memfs.model.candidate import Submission
 from memfs.model.execution import TASK_KIND, TASK_PREFIX, Task
 from memfs.model.ids import derived_id, is_id
-from memfs.model.limits import TITLE_CHARS
+from memfs.model.limits import LINE_CHARS, TITLE_CHARS
 from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
@@ -30,6 +30,7 @@ from memfs.services.proposals import place_new, plan_from
 from memfs.services.propose import own_key
 from memfs.services.reading import find_record
 from memfs.services.served_records import read_path
+from memfs.services.word_screen import NOT_KEPT
 from memfs.services.work_words import merged
 from memfs.store.snapshot import Snapshot
 
@@ -114,7 +115,8 @@ def _record(workspace: Workspace, wish: TaskWish, words: Words, actor: Actor) ->
     parts = (str(scope), str(actor.principal), wish.key)
     identifier = derived_id(TASK_PREFIX, *parts) if wish.key else workspace.ids.new_id(TASK_PREFIX)
     constraints = [
-        text.strip() if is_id(text.strip()) else words.line(text) for text in wish.constraints
+        text.strip() if is_id(text.strip()) else words.line(text, LINE_CHARS)
+        for text in wish.constraints
     ]
     goal = words.line(wish.goal, TITLE_CHARS)
     detail = words.text(wish.detail) if wish.detail.strip() else ""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, assert_never
 
-from memfs.domains.execution.records import NOT_KEPT, title_of
-from memfs.model.decision import Reason
+from memfs.domains.execution.records import title_of
 from memfs.model.execution import (
     Compress,
     Finish,
@@ -24,7 +23,7 @@ from memfs.model.execution import (
 from memfs.model.execution_tree import Tree, known_before
 from memfs.model.limits import BODY_BYTES, LINE_CHARS
 from memfs.policy.execution_moves import answered_calls, sources_of
-from memfs.services.work_words import KeptWords, kept_line, kept_words, merged
+from memfs.services.word_screen import NOT_KEPT, WordScreen
 
 QUESTIONS: Final = 50
 
@@ -55,35 +54,17 @@ class NewStep:
 
 
 @dataclass(slots=True)
-class Words:
-    """Keeps of words what may be kept, and counts the rest."""
-
-    is_person: bool
-    left_out: list[tuple[Reason, ...]] = field(default_factory=list)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out, by code and number."""
-        return KeptWords("", merged(self.left_out)).notes
+class Words(WordScreen):
+    """Keeps what may be kept of a step, and counts the rest."""
 
     def text(self, text: str) -> str:
         """Returns the lines of a text that may be kept."""
-        kept = kept_words(text, is_person=self.is_person)
-        self.left_out.append(kept.left_out)
         # A line feed is put behind it, and the whole has to be within the limit of a body.
-        return kept.text.encode("utf-8")[: BODY_BYTES - 1].decode("utf-8", "ignore")
-
-    def line(self, text: str, limit: int = LINE_CHARS) -> str:
-        """Returns a line that may be kept; empty for none."""
-        if not text.strip():
-            return ""
-        kept = kept_line(text, is_person=self.is_person)
-        self.left_out.append(kept.left_out)
-        return kept.text[:limit].rstrip()
+        return self.kept(text).encode("utf-8")[: BODY_BYTES - 1].decode("utf-8", "ignore")
 
     def lines(self, texts: Iterable[str], most: int = QUESTIONS) -> tuple[str, ...]:
         """Returns the lines that may be kept."""
-        kept = (self.line(text) for text in texts)
+        kept = (self.line(text, LINE_CHARS) for text in texts)
         return tuple(line for line in kept if line)[:most]
 
 
@@ -175,7 +156,7 @@ def _turn(said: TurnSaid, answers: str, words: Words) -> Step:
 def _summary(tree: Tree, wish: Compress, words: Words) -> Step:
     """Every effect of the range is named by its summary, whatever the summary says."""
     sources = sources_of(tree, wish)
-    objective = words.line(wish.objective) or NOT_KEPT
+    objective = words.line(wish.objective, LINE_CHARS) or NOT_KEPT
     return Step(
         id="",
         move=Move.COMPRESS,
@@ -191,7 +172,10 @@ def _summary(tree: Tree, wish: Compress, words: Words) -> Step:
 
 
 def _field(wish: Maintain, words: Words) -> Step:
-    name, value = words.line(wish.name, 100) or NOT_KEPT, words.line(wish.value) or NOT_KEPT
+    name, value = (
+        words.line(wish.name, 100) or NOT_KEPT,
+        words.line(wish.value, LINE_CHARS) or NOT_KEPT,
+    )
     return Step(
         id="",
         move=Move.MAINTAIN,

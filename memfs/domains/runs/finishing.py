@@ -24,7 +24,7 @@ from memfs.domains.runs.outcome import (
     with_answer,
 )
 from memfs.domains.runs.record import EndedRun, Recorded, record_run
-from memfs.domains.runs.run_words import NOT_KEPT, Screen
+from memfs.domains.runs.run_words import Screen
 from memfs.domains.runs.starting import OtherRunError, note_from, prepare, recorded_run, screen_for
 from memfs.domains.runs.views import show_run
 from memfs.errors import MemfsError, UsageError
@@ -39,6 +39,7 @@ from memfs.policy.reasons import reason
 from memfs.services.modes import is_taking, require_taking
 from memfs.services.ports import Workspace
 from memfs.services.project_head import project_commit
+from memfs.services.word_screen import NOT_KEPT
 
 _LOST: Final = "lost: nobody said how it ended"
 _FIX: Final = "memfs doctor --fix records it, as cancelled where nobody knows how it ended"

@@ -24,7 +24,6 @@ from memfs.domains.runs.lineage import record_of
 from memfs.domains.runs.run_body import run_body
 from memfs.domains.runs.run_evidence import seen_envelope
 from memfs.domains.runs.run_issues import changed_meanwhile, is_told, planned_issues
-from memfs.domains.runs.run_words import NOT_KEPT
 from memfs.errors import AccessError
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
@@ -48,6 +47,7 @@ from memfs.services.judgement import Judgement, judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, new_file, plan_from, superseded, title_from
 from memfs.services.propose import candidate_from
+from memfs.services.word_screen import NOT_KEPT
 from memfs.store.snapshot import Snapshot
 
 _ROW: Final = "work.recorded"

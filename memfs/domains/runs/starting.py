@@ -11,7 +11,7 @@ from datetime import datetime
 
 from memfs.domains.runs.dispatch import Dispatches, DispatchNote, is_seen
 from memfs.domains.runs.lineage import Wanted, place_for, record_of, started_of
-from memfs.domains.runs.run_words import NOT_KEPT, Screen
+from memfs.domains.runs.run_words import Screen
 from memfs.errors import AccessError
 from memfs.model.decision import Reason
 from memfs.model.ids import RUN_PREFIX, is_id
@@ -26,6 +26,7 @@ from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.modes import require_taking
 from memfs.services.ports import Workspace
+from memfs.services.word_screen import NOT_KEPT
 
 
 class OtherRunError(AccessError):

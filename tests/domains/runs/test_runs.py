@@ -187,7 +187,7 @@ def test_a_packet_is_never_part_of_a_task_nested_or_torn(agent: Memory) -> None:
 def test_words_that_policy_refuses_only_together_cost_words_and_no_record(
     agent: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memfs.domains.runs.run_words.kept_line", _kept_as_it_is)
+    monkeypatch.setattr("memfs.services.word_screen.kept_line", _kept_as_it_is)
 
     run = ended_with(agent, summary="It is done now.", next=(f"use {TOKEN}",))
 
