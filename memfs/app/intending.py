@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
+from memfs.app.opened import Opened
 from memfs.errors import MemfsError, UsageError
 from memfs.model.frozen import frozen
-from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving, require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.domains.intentions.views import IntentionView
@@ -72,21 +69,10 @@ class DueAnswer:
     unreadable: tuple[str, ...] = ()
 
 
-class Intending(ABC):
+class Intending(Opened):
     """What a person wants to be asked about later: intentions, which ask and never act."""
 
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
     _looked: tuple[str, datetime] | None = None
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
 
     def add_intention(self, text: str, **options: Unpack[IntentionOptions]) -> Result:
         """Records what a person who is there wants to be asked about; others propose.

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from memfs.model.origin import Actor, PrincipalKind
+from memfs.app.opened import Opened
+from memfs.model.origin import PrincipalKind
 from memfs.model.result import Result
 from memfs.services.modes import require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +18,8 @@ if TYPE_CHECKING:
     from memfs.domains.roles.answers import Told
 
 
-class Minding(ABC):
+class Minding(Opened):
     """What roles remember: typed operations that core decides and applies, and nothing else."""
-
-    workspace: Workspace
-    actor: Actor
-
-    @abstractmethod
-    def _take_in(self) -> None: ...
 
     def apply_operation(self, role: str, operation: bytes | str, *, key: str = "") -> Result:
         """Applies one typed operation on what a role remembers, or refuses it with the reasons.

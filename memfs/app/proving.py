@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
-from memfs.model.origin import Actor
 from memfs.model.result import Result
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving, require_taking
-from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
     from memfs.domains.procedures.standing import ProcedureView
@@ -55,20 +52,8 @@ class EpisodeOptions(TypedDict, total=False):
     key: str
 
 
-class Proving(ABC):
+class Proving(Opened):
     """Procedures and the episodes that prove them."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     def propose_procedure(self, text: str, **options: Unpack[ProcedureOptions]) -> Result:
         """Proposes steps that worked; they wait for a person, and are proved by outcomes then.

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memfs.app.opened import Opened
 from memfs.errors import UsageError
 from memfs.model.execution import Compress, Finish, Grow, Maintain, Revise, TaskState, TurnSaid
-from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
-from memfs.services.beside import Beside
 from memfs.services.modes import require_serving, require_taking
 from memfs.services.ports import Workspace
 
@@ -30,24 +29,8 @@ MOST_TURNS = 64
 MOST_CHECKS = 8
 
 
-class Stepping(ABC):
+class Stepping(Opened):
     """Execution state: tasks, the steps taken in them, and the context to go on with."""
-
-    workspace: Workspace
-    actor: Actor
-    beside: Beside
-
-    @abstractmethod
-    def _take_in(self) -> None:
-        """Looks at what changed outside memfs, once."""
-
-    @abstractmethod
-    def _take_in_if_possible(self) -> str:
-        """Looks at what changed outside memfs, and leaves it where that fails."""
-
-    @abstractmethod
-    def _take_in_before_reading(self) -> str:
-        """Looks at what changed outside memfs, where a question may wait for that."""
 
     @abstractmethod
     def forget(self, references: Sequence[str], *, why: str = "") -> Result:
