@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.fault, pytest.mark.timeout(600)]
 
 PROCESSES = 8 if is_full_run() else 4
 ROUNDS = 25 if is_full_run() else 2
-EVERY = 1 if is_full_run() else 17
+EVERY = 1 if is_full_run() else 31
 
 
 def note(text: str) -> list[TurnSaid]:
