@@ -39,6 +39,10 @@ _TORN: Final = ".tmp"
 _OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+class NoteHeldError(WriteFailedError):
+    """Another process holds the note; that is no fault of the file system."""
+
+
 class PrivateNotes:
     """The notes of one folder; opens nothing before it is asked."""
 
@@ -130,7 +134,8 @@ class PrivateNotes:
             The descriptor that holds it; a child that goes on with the work keeps it open.
 
         Raises:
-            WriteFailedError: Another process holds it, or the file system refused.
+            NoteHeldError: Another process holds it.
+            WriteFailedError: The file system refused.
         """
         _check(name, b"")
         try:
@@ -141,7 +146,7 @@ class PrivateNotes:
             raise _failed(error, name) from error
         if not _is_locked(descriptor):
             os.close(descriptor)
-            raise WriteFailedError(f"the note {name} is held by another process")
+            raise NoteHeldError(f"the note {name} is held by another process")
         try:
             yield descriptor
         finally:

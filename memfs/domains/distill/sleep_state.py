@@ -20,8 +20,7 @@ from memfs.model.instants import format_instant, parse_instant
 from memfs.model.values import JsonValue
 from memfs.services.core_note import SLEEP_NOTES, STATE_NOTE
 from memfs.services.ports import Workspace
-from memfs.store.effects import WriteFailedError
-from memfs.store.private_notes import NOTE_BYTES, PrivateNotes
+from memfs.store.private_notes import NOTE_BYTES, NoteHeldError, PrivateNotes
 
 NIGHTLY_NOTE: Final = "nightly"
 _HOLD: Final = "sleep"
@@ -70,10 +69,8 @@ def sleeping(workspace: Workspace) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             stack.enter_context(notes.held(_HOLD))
-        except WriteFailedError as error:
-            if notes.is_held(_HOLD):
-                raise SleepRunningError("a sleep is already running") from error
-            raise
+        except NoteHeldError as error:
+            raise SleepRunningError("a sleep is already running") from error
         yield
 
 

@@ -28,8 +28,7 @@ from memfs.model.digests import content_digest
 from memfs.model.values import JsonValue
 from memfs.services.ports import Workspace
 from memfs.services.ties import DISTILLED, ROUND
-from memfs.store.effects import WriteFailedError
-from memfs.store.private_notes import NOTE_BYTES, PrivateNotes
+from memfs.store.private_notes import NOTE_BYTES, NoteHeldError, PrivateNotes
 
 FORMAT: Final = 1
 _STATE: Final = "state"
@@ -110,11 +109,12 @@ class DistillNotes:
 
         Raises:
             PassRunningError: Another one does.
+            WriteFailedError: The store's private folder cannot be written.
         """
         with contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(self._notes.held(_PASS))
-            except WriteFailedError as error:
+            except NoteHeldError as error:
                 raise PassRunningError(
                     "expected nobody to distil, got another process that does",
                     hint="wait for it, or see: memfs jobs",

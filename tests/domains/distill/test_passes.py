@@ -14,7 +14,7 @@ from memfs.app.container import Memory
 from memfs.app.sift_seams import Chosen, seams_of
 from memfs.domains.distill.stages import PassReport, run_pass
 from memfs.domains.distill.state import DistillNotes, Stage
-from memfs.errors import UsageError
+from memfs.errors import StoreError, UsageError
 from memfs.index.catalogue_rows import CatalogueFilter
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
@@ -263,6 +263,16 @@ def test_an_agent_learns_nothing_from_the_answer_and_two_passes_are_one(project:
         result = memory.distill()
         assert dict(result.data) == {"more": False}
         assert result.message == "distilled"
+
+
+def test_a_store_that_cannot_be_written_is_not_told_as_another_that_works(project: Path) -> None:
+    for held in ("distill/pass.held", "sleep/sleep.held"):
+        (store_root(project) / ".git/memfs" / held).mkdir(parents=True)
+    with memory_of(project) as memory:
+        for ask in (memory.distill, memory.sleep):
+            with pytest.raises(StoreError, match="could not be written") as failed:
+                ask()
+            assert failed.value.code == "store.write-failed"
 
 
 def test_the_first_look_is_bounded_and_a_backfill_takes_the_rest_once(
