@@ -9,8 +9,8 @@ from memfs.cli.terminal import columns, counted, faint, printable, strong
 from memfs.cli.text import day
 from memfs.cli.values import record_value
 from memfs.model.ids import short_id
-from memfs.model.procedure import word_in, words_in
 from memfs.model.record import StoredRecord
+from memfs.model.record_fields import text_field, texts_field
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ def procedure_page(view: ProcedureView) -> str:
     if view.withheld is not None:
         lines.append(f"not handed out: {view.withheld.message}")
     for name, values in (
-        ("applies when", words_in(record, "applies_when")),
+        ("applies when", texts_field(record, "applies_when")),
         ("not met here", view.fit.broken),
-        ("script", (word_in(record, "script"),)),
-        ("tools", words_in(record, "tools")),
+        ("script", (text_field(record, "script"),)),
+        ("tools", texts_field(record, "tools")),
         ("changed since it was tried", view.drift),
     ):
         if any(values):
@@ -71,8 +71,8 @@ def episode_rows(episodes: Sequence[StoredRecord]) -> str:
             (
                 short_id(item.record.id),
                 day(item.record.observed),
-                printable(word_in(item.record, "outcome")),
-                printable(", ".join(words_in(item.record, "conditions"))),
+                printable(text_field(item.record, "outcome")),
+                printable(", ".join(texts_field(item.record, "conditions"))),
             )
             for item in episodes
         ]

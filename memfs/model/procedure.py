@@ -46,18 +46,6 @@ def round_of(record: Record) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-def words_in(record: Record, name: str) -> tuple[str, ...]:
-    """Returns the items of a list of texts; empty where the field is something else."""
-    value = record.fields.get(name)
-    return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
-
-
-def word_in(record: Record, name: str) -> str:
-    """Returns a field that is a text; empty where it is something else."""
-    value = record.fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
 def conditions_digest(conditions: Iterable[str]) -> str:
     """Returns what two attempts under the same conditions share; empty where none are said."""
     said = sorted({" ".join(item.split()) for item in conditions} - {""})

@@ -19,6 +19,7 @@ from memfs.model.frozen import frozen
 from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import is_id
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field, texts_field
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.values import JsonValue
 
@@ -202,7 +203,7 @@ def is_anchor(text: str) -> bool:
 
 def anchors_of(record: Record) -> Anchors:
     """Returns the anchors of a memory or an edge, sorted out by what they point at."""
-    listed = texts_of(record, "anchors")
+    listed = texts_field(record, "anchors")
     sorts = [(anchor.partition(":")[0], anchor) for anchor in listed]
     return Anchors(
         tuple(anchor for sort, anchor in sorts if sort in EVIDENCE_ANCHORS),
@@ -247,18 +248,6 @@ def is_role_edge(record: Record) -> bool:
     return record.kind == EDGE_KIND and bool(record.fields.get("profile"))
 
 
-def text_field(record: Record, name: str) -> str:
-    """Returns a field that is text; empty where it is missing."""
-    value = record.fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def texts_of(record: Record, name: str) -> tuple[str, ...]:
-    """Returns a field that is a list of texts; empty where it is missing."""
-    value = record.fields.get(name)
-    return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
-
-
 def number_of(record: Record, name: str, default: float = 0.0) -> float:
     """Returns a field that is a number."""
     value = record.fields.get(name)
@@ -283,7 +272,7 @@ def memory_hash(record: Record) -> str:
         "claim": record.title,
         "body": record.body,
         **{name: text_field(record, name) for name in ("profile", "target", "topic", *_SAID)},
-        "anchors": sorted(texts_of(record, "anchors")),
+        "anchors": sorted(texts_field(record, "anchors")),
     }
     text = json.dumps(said, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(f"memfs role memory\0{text}".encode()).hexdigest()[:32]

@@ -13,16 +13,9 @@ from typing import Final
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.outcome import UseResult
-from memfs.model.procedure import (
-    EPISODE_KIND,
-    PROCEDURE_KIND,
-    Stage,
-    conditions_digest,
-    stage_of,
-    word_in,
-    words_in,
-)
+from memfs.model.procedure import EPISODE_KIND, PROCEDURE_KIND, Stage, conditions_digest, stage_of
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field, texts_field
 from memfs.policy.applicability import fit_of, is_circumstance
 from memfs.policy.reasons import reason
 from memfs.policy.utility import is_observation
@@ -62,7 +55,7 @@ class ProcedureUse:
     @property
     def conditions(self) -> tuple[str, ...]:
         """The conditions of the attempt."""
-        return words_in(self.episode, "conditions") if self.episode else ()
+        return texts_field(self.episode, "conditions") if self.episode else ()
 
 
 def result_of(episode: Record | None) -> UseResult | None:
@@ -84,13 +77,13 @@ def check_use(use: ProcedureUse) -> tuple[Reason, ...]:
     for named, attempt in (("episode", use.episode), ("control", use.control)):
         if attempt is not None and result_of(attempt) is None:
             return (reason("procedure.no-episode", named),)
-    if use.episode is not None and word_in(use.episode, "procedure") != use.procedure.reference:
+    if use.episode is not None and text_field(use.episode, "procedure") != use.procedure.reference:
         return (reason("procedure.other-use"),)
     if use.control is not None and not _is_control(use):
         return (reason("procedure.other-control"),)
     if use.did_harm:
         return ()
-    fit = fit_of(words_in(use.procedure, "applies_when"), use.conditions)
+    fit = fit_of(texts_field(use.procedure, "applies_when"), use.conditions)
     if use.episode is not None and not fit.is_met:
         return (reason("procedure.not-applicable", fit.names),)
     if use.drift and use.result is not UseResult.FAILURE:
@@ -114,7 +107,7 @@ def check_offer(
     was_harmed = stage_of(record) is Stage.CANDIDATE and bool(record.fields.get("harmed_by"))
     if was_harmed or is_harmed:
         return reason("procedure.harmed")
-    fit = fit_of(words_in(record, "applies_when"), here)
+    fit = fit_of(texts_field(record, "applies_when"), here)
     if fit.broken:
         return reason("procedure.not-applicable", replace(fit, unsaid=()).names)
     changed = tuple(drift)
@@ -161,9 +154,9 @@ def check_episode(
 def _is_control(use: ProcedureUse) -> bool:
     """Tells whether the control is another attempt, without memory, same conditions."""
     control, episode = use.control, use.episode
-    if control is None or episode is None or word_in(control, "procedure"):
+    if control is None or episode is None or text_field(control, "procedure"):
         return False
     if set(control.evidence) & set(episode.evidence):
         return False
-    mark = conditions_digest(words_in(control, "conditions"))
+    mark = conditions_digest(texts_field(control, "conditions"))
     return bool(mark) and mark == conditions_digest(use.conditions)

@@ -12,6 +12,7 @@ from typing import Final
 from memfs.model.candidate import CandidateAction
 from memfs.model.decision import Reason
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import (
     ANCHOR_MISSING,
     RELATIONS,
@@ -23,8 +24,6 @@ from memfs.model.role import (
     lifecycle_of,
     profile_of,
     role_of,
-    text_field,
-    texts_of,
 )
 from memfs.policy.authority import is_hand_edit
 from memfs.policy.eligibility import check_eligibility
@@ -83,7 +82,7 @@ def _missing(record: Record) -> Iterator[Reason]:
     lacking = [name for name, words in parts.items() if not words.strip()]
     if lacking:
         yield reason("role.anatomy", ", ".join(lacking))
-    anchors = texts_of(record, "anchors")
+    anchors = texts_field(record, "anchors")
     is_marked = ANCHOR_MISSING in anchors
     if not anchors or not all(map(is_anchor, anchors)) or (is_marked and len(anchors) > 1):
         yield reason("role.anchor")

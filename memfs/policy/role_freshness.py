@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from memfs.model.record import Record
-from memfs.model.role import SUMMARY_KIND, is_role_edge, texts_of
+from memfs.model.record_fields import texts_field
+from memfs.model.role import SUMMARY_KIND, is_role_edge
 from memfs.policy.relations import ends_of_edge
 
 
@@ -22,7 +23,7 @@ def is_source_changed(record: Record, current: Mapping[str, str | None]) -> bool
         current: Digest of each source by its anchor, ``None`` for one that is gone; a source that
             is not among them was not looked at, and counts as it was.
     """
-    for item in texts_of(record, "source_hashes"):
+    for item in texts_field(record, "source_hashes"):
         anchor, _, digest = item.rpartition("=")
         if anchor in current and current[anchor] != digest:
             return True
@@ -38,7 +39,7 @@ def stale_ids(records: Iterable[Record], current: Mapping[str, str | None]) -> f
         if is_role_edge(record) and not stale.isdisjoint((start, end)):
             stale.add(record.id)
     for record in every:
-        covered = (*texts_of(record, "covers_nodes"), *texts_of(record, "covers_edges"))
+        covered = (*texts_field(record, "covers_nodes"), *texts_field(record, "covers_edges"))
         if record.kind == SUMMARY_KIND and not stale.isdisjoint(covered):
             stale.add(record.id)
     return frozenset(stale)

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from memfs.model.frozen import frozen
-from memfs.model.procedure import TRIED, stage_of, word_in, words_in
+from memfs.model.procedure import TRIED, stage_of
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field, texts_field
 from memfs.services.ports import Workspace
 
 MOST_PINS: Final = 16
@@ -56,7 +57,7 @@ def drift_of(workspace: Workspace, record: Record) -> tuple[str, ...]:
     names = _names(record)
     if not names or stage_of(record) not in TRIED:
         return ()
-    pinned = dict(item.rsplit(" ", 1) for item in words_in(record, "pins") if " " in item)
+    pinned = dict(item.rsplit(" ", 1) for item in texts_field(record, "pins") if " " in item)
     return tuple(
         name
         for name in names
@@ -65,7 +66,7 @@ def drift_of(workspace: Workspace, record: Record) -> tuple[str, ...]:
 
 
 def _names(record: Record) -> tuple[str, ...]:
-    named = (word_in(record, "script"), *words_in(record, "tools"))
+    named = (text_field(record, "script"), *texts_field(record, "tools"))
     return tuple(dict.fromkeys(name for name in named if name))[:MOST_PINS]
 
 

@@ -16,15 +16,9 @@ from memfs.model.decision import Decision
 from memfs.model.frozen import frozen
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.outcome import UseOutcome, outcome_from
-from memfs.model.procedure import (
-    EPISODE_KIND,
-    Stage,
-    conditions_digest,
-    round_of,
-    stage_of,
-    words_in,
-)
+from memfs.model.procedure import EPISODE_KIND, Stage, conditions_digest, round_of, stage_of
 from memfs.model.record import Record, StoredRecord
+from memfs.model.record_fields import texts_field
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_operation
 from memfs.policy.procedure_stages import Cause, Proof, StageRow, move_after, proof_of
@@ -85,7 +79,7 @@ def learned_under(workspace: Workspace, snapshot: Snapshot, record: Record) -> f
             for entry in catalogue.by_id(name.partition("@")[0]):
                 stored = read_path(workspace, snapshot, entry.path)
                 if stored is not None and stored.record.kind == EPISODE_KIND:
-                    found.add(conditions_digest(words_in(stored.record, "conditions")))
+                    found.add(conditions_digest(texts_field(stored.record, "conditions")))
     return frozenset(found - {""})
 
 

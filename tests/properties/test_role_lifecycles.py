@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memfs.model.record import Record
+from memfs.model.record_fields import texts_field
 from memfs.model.role import (
     ANCHOR_MISSING,
     Lifecycle,
@@ -21,7 +22,6 @@ from memfs.model.role import (
     is_role_edge,
     lifecycle_of,
     profile_of,
-    texts_of,
 )
 from memfs.policy.role_admission import check_anatomy, check_state
 from memfs.policy.role_lifecycle import ROW_OF, TABLE, LifecycleRow, check_step, is_open
@@ -136,8 +136,8 @@ def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> 
         assert record.body.startswith(old.body)
         assert (record.title, record.subject) == (old.title, old.subject)
         assert set(old.tags) <= set(record.tags)
-        kept = {item for item in texts_of(old, "anchors") if item != ANCHOR_MISSING}
-        assert kept <= set(texts_of(record, "anchors"))
+        kept = {item for item in texts_field(old, "anchors") if item != ANCHOR_MISSING}
+        assert kept <= set(texts_field(record, "anchors"))
 
 
 def _proposed(mind: Mind, operation: str, first: int, second: int, claim: str, unit: float) -> str:

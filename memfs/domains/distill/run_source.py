@@ -16,6 +16,7 @@ from memfs.index.catalogue_rows import CatalogueEntry, CatalogueFilter
 from memfs.model.ids import ISSUE_PREFIX, is_id
 from memfs.model.origin import SYSTEM_ACTOR
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field
 from memfs.model.run import RUN_KIND
 from memfs.model.text import normalise_text
 from memfs.model.values import JsonValue
@@ -76,7 +77,7 @@ class RunSource:
                 rows = opened.by_id(name)
                 for stored in served_from(self.workspace, snapshot, rows, request):
                     if not stored.record.sensitivity.is_opaque:
-                        before = self._before(opened.by_id(_word(stored.record, "previous")))
+                        before = self._before(opened.by_id(text_field(stored.record, "previous")))
                         yield _seen(stored.record, before, self.summary_of(stored.record))
                     break
 
@@ -101,12 +102,12 @@ def _seen(record: Record, before: Record | None, summary: str) -> RunSeen:
     issues = [str(item) for item in named] if isinstance(named, list | tuple) else []
     return RunSeen(
         reference=record.reference,
-        state=_word(record, "state"),
-        task=_word(record, "task") or record.title,
+        state=text_field(record, "state"),
+        task=text_field(record, "task") or record.title,
         summary=summary,
         at=moment,
-        session=_word(record, "session"),
-        commit=_word(record, "commit"),
+        session=text_field(record, "session"),
+        commit=text_field(record, "commit"),
         issues=tuple(name for name in issues if is_id(name, ISSUE_PREFIX)),
         replaces=record.supersedes,
         remedies=before.id if before is not None and _is_remedy(record, before) else "",
@@ -115,13 +116,9 @@ def _seen(record: Record, before: Record | None, summary: str) -> RunSeen:
 
 def _is_remedy(record: Record, before: Record) -> bool:
     """Whether a run did what the one before it had failed to do."""
-    is_same = normalise_text(_word(before, "task")) == normalise_text(_word(record, "task"))
-    return is_same and _word(before, "state") == _FAILED
-
-
-def _word(record: Record, name: str) -> str:
-    value = record.fields.get(name, "")
-    return value if isinstance(value, str) else ""
+    task, earlier = text_field(record, "task"), text_field(before, "task")
+    is_same = normalise_text(earlier) == normalise_text(task)
+    return is_same and text_field(before, "state") == _FAILED
 
 
 def _since(value: JsonValue) -> tuple[str, frozenset[tuple[str, str]]]:

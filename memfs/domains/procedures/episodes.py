@@ -17,8 +17,9 @@ from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.outcome import UseResult
-from memfs.model.procedure import EPISODE_KIND, PROCEDURE_KIND, word_in
+from memfs.model.procedure import EPISODE_KIND, PROCEDURE_KIND
 from memfs.model.record import Record, StoredRecord
+from memfs.model.record_fields import text_field
 from memfs.policy.authority import capture_origin
 from memfs.policy.procedure_uses import check_episode, result_of
 from memfs.policy.reasons import reason
@@ -103,7 +104,7 @@ def attempts_of(reference: str, episodes: Sequence[StoredRecord]) -> tuple[Store
     return tuple(
         item
         for item in episodes
-        if split_version(word_in(item.record, "procedure"))[0] == identifier
+        if split_version(text_field(item.record, "procedure"))[0] == identifier
     )
 
 

@@ -17,8 +17,9 @@ from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import OperationKind
 from memfs.model.origin import SYSTEM_ACTOR, Actor
-from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, stage_of, word_in
+from memfs.model.procedure import PROCEDURE_KIND, TRIED, Stage, stage_of
 from memfs.model.record import Record, StoredRecord
+from memfs.model.record_fields import text_field
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_operation
 from memfs.policy.procedure_stages import (
@@ -198,6 +199,6 @@ def _answer(workspace: Workspace, verb: str, record: Record, move: Move, operati
 
 def _floor(record: Record) -> Stage | None:
     try:
-        return Stage(word_in(record, "floor"))
+        return Stage(text_field(record, "floor"))
     except ValueError:
         return None

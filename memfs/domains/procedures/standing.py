@@ -7,15 +7,9 @@ from memfs.errors import UsageError
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
-from memfs.model.procedure import (
-    EPISODE_KIND,
-    PROCEDURE_KIND,
-    Stage,
-    round_of,
-    stage_of,
-    words_in,
-)
+from memfs.model.procedure import EPISODE_KIND, PROCEDURE_KIND, Stage, round_of, stage_of
 from memfs.model.record import StoredRecord
+from memfs.model.record_fields import texts_field
 from memfs.policy.applicability import Fit, fit_of
 from memfs.policy.procedure_stages import Proof
 from memfs.services.pins import drift_of
@@ -98,7 +92,7 @@ def _view(
         round=round_of(record),
         proof=proof_here(workspace, snapshot, record),
         drift=drift_of(workspace, record),
-        fit=fit_of(words_in(record, "applies_when"), circumstances_here(workspace)),
+        fit=fit_of(texts_field(record, "applies_when"), circumstances_here(workspace)),
         withheld=not_offered(workspace, snapshot, record),
         episodes=episodes,
     )

@@ -16,8 +16,9 @@ from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.origin import Actor
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field
 from memfs.model.result import Result, ResultStatus
-from memfs.model.role import anchors_of, role_scope, text_field
+from memfs.model.role import anchors_of, role_scope
 from memfs.model.role_operation import RoleOperation
 from memfs.model.values import JsonValue
 from memfs.policy.reasons import reason

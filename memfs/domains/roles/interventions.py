@@ -11,6 +11,7 @@ from dataclasses import replace
 from memfs.domains.roles.shaping import Planner, RefusedError, is_saying_more, words_of
 from memfs.domains.roles.view import Planned
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import (
     Because,
     Intent,
@@ -19,8 +20,6 @@ from memfs.model.role import (
     Profile,
     lifecycle_of,
     number_of,
-    text_field,
-    texts_of,
 )
 from memfs.model.role_operation import (
     MarkSpoken,
@@ -91,7 +90,7 @@ def mark_spoken(operation: MarkSpoken, planner: Planner) -> Planned:
         cooling_until=until,
     )
     cooled: list[Record] = []
-    for name in texts_of(candidate, "answers"):
+    for name in texts_field(candidate, "answers"):
         pressure = planner.view.get(name)
         if pressure is not None and lifecycle_of(pressure) in _PRESSING:
             cooled.append(planner.moved(pressure, Lifecycle.COOLING, cooling_until=until))

@@ -13,7 +13,8 @@ from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue
 from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
-from memfs.model.role import ROLE_KIND, ROLES_FOLDER, role_scope, subject_of, texts_of
+from memfs.model.record_fields import texts_field
+from memfs.model.role import ROLE_KIND, ROLES_FOLDER, role_scope, subject_of
 from memfs.model.role_operation import (
     Anatomy,
     ApplyDistillation,
@@ -100,7 +101,7 @@ def load_for(
     behind = {
         name
         for item in stored.values()
-        for name in texts_of(item.record, "answers")
+        for name in texts_field(item.record, "answers")
         if name not in stored and item.record.id in named
     }
     more = read_entries(workspace, snapshot, catalogue.by_ids(behind))

@@ -18,6 +18,7 @@ from memfs.model.ids import EDGE_PREFIX, is_id
 from memfs.model.instants import format_instant
 from memfs.model.limits import BODY_BYTES
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import (
     ANCHOR_MISSING,
     ROLE_KIND,
@@ -31,8 +32,6 @@ from memfs.model.role import (
     profile_of,
     role_scope,
     subject_of,
-    text_field,
-    texts_of,
 )
 from memfs.model.role_operation import Anatomy
 from memfs.model.text import normalise_text
@@ -203,8 +202,8 @@ class Planner:
             RefusedError: It holds as much as it can already.
         """
         parts = [item if isinstance(item, Anatomy) else anatomy_of(item) for item in sources]
-        anchors = united_anchors(texts_of(record, "anchors"), *(part.anchors for part in parts))
-        hashes = united(texts_of(record, "source_hashes"), *(p.source_hashes for p in parts))
+        anchors = united_anchors(texts_field(record, "anchors"), *(part.anchors for part in parts))
+        hashes = united(texts_field(record, "source_hashes"), *(p.source_hashes for p in parts))
         tags = united(record.tags, *(part.tags for part in parts))
         body = record.body
         for item, part in zip(sources, parts, strict=True):
@@ -298,8 +297,8 @@ def anatomy_of(record: Record) -> Anatomy:
         question=text_field(record, "question"),
         tension=text_field(record, "tension"),
         implication=text_field(record, "implication"),
-        anchors=texts_of(record, "anchors"),
-        source_hashes=texts_of(record, "source_hashes"),
+        anchors=texts_field(record, "anchors"),
+        source_hashes=texts_field(record, "source_hashes"),
         tags=record.tags,
         salience=number_of(record, "salience"),
         confidence=record.confidence,
@@ -334,8 +333,8 @@ def is_saying_more(record: Record, anatomy: Anatomy) -> bool:
     """Tells whether an anatomy adds anything to a memory: an anchor, a tag, or other words."""
     anchors = {item for item in anatomy.anchors if item != ANCHOR_MISSING}
     return (
-        not anchors <= set(texts_of(record, "anchors"))
-        or not set(anatomy.source_hashes) <= set(texts_of(record, "source_hashes"))
+        not anchors <= set(texts_field(record, "anchors"))
+        or not set(anatomy.source_hashes) <= set(texts_field(record, "source_hashes"))
         or not set(anatomy.tags) <= set(record.tags)
         or not _is_said(record, anatomy)
     )

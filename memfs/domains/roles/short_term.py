@@ -15,14 +15,8 @@ from memfs.domains.roles.shaping import (
 )
 from memfs.domains.roles.view import Planned
 from memfs.model.record import Record
-from memfs.model.role import (
-    Because,
-    Lifecycle,
-    MemoryRelation,
-    Profile,
-    lifecycle_of,
-    text_field,
-)
+from memfs.model.record_fields import text_field
+from memfs.model.role import Because, Lifecycle, MemoryRelation, Profile, lifecycle_of
 from memfs.model.role_operation import Anatomy, ClusterShortTerm, PruneShortTerm, RecordShortTerm
 from memfs.model.text import normalise_text
 from memfs.policy.paraphrase import is_paraphrase

@@ -19,6 +19,7 @@ from memfs.model.ids import RUN_PREFIX, is_id
 from memfs.model.instants import parse_instant
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
+from memfs.model.record_fields import text_field, texts_field
 from memfs.model.run import RUN_KIND, RunState
 from memfs.policy.access import AccessRequest
 from memfs.policy.masking import visible_stored
@@ -212,13 +213,13 @@ def view_of(stored: StoredRecord) -> RunView:
         summary=lines[0] if lines else "",
         started=started_of(record),
         finished=_instant(record, "finished"),
-        workflow=_text(record, "workflow"),
-        parent=_text(record, "parent"),
-        previous=_text(record, "previous"),
-        root=_text(record, "root"),
-        session=_text(record, "session"),
-        issues=_texts(record, "issues"),
-        next=_texts(record, "next"),
+        workflow=text_field(record, "workflow"),
+        parent=text_field(record, "parent"),
+        previous=text_field(record, "previous"),
+        root=text_field(record, "root"),
+        session=text_field(record, "session"),
+        issues=texts_field(record, "issues"),
+        next=texts_field(record, "next"),
         stored=stored,
     )
 
@@ -269,7 +270,7 @@ def _moment(view: RunView) -> float:
 
 def _state_of(record: Record) -> RunState:
     try:
-        return RunState(_text(record, "state"))
+        return RunState(text_field(record, "state"))
     except ValueError:
         # Shown in part, or written by hand: no end that anybody may rely on.
         return RunState.LOST
@@ -277,16 +278,6 @@ def _state_of(record: Record) -> RunState:
 
 def _instant(record: Record, name: str) -> datetime | None:
     try:
-        return parse_instant(_text(record, name))
+        return parse_instant(text_field(record, name))
     except ValueError:
         return None
-
-
-def _text(record: Record, name: str) -> str:
-    value = record.fields.get(name, "")
-    return value if isinstance(value, str) else ""
-
-
-def _texts(record: Record, name: str) -> tuple[str, ...]:
-    value = record.fields.get(name, ())
-    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else ()

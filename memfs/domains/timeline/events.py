@@ -10,6 +10,7 @@ from typing import Final
 
 from memfs.model.event import EventSort
 from memfs.model.record import Record, StoredRecord
+from memfs.model.record_fields import text_field, texts_field
 
 UNKNOWN_TIME: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -70,11 +71,11 @@ def view_of(stored: StoredRecord, titles: Mapping[str, str] = MappingProxyType({
         at=happened(record),
         learned=learned,
         entities=record.entities,
-        project=_text(record, "project"),
-        session=_text(record, "session"),
-        turns=_texts(record, "turns"),
-        commit=_text(record, "commit"),
-        run=_text(record, "run"),
+        project=text_field(record, "project"),
+        session=text_field(record, "session"),
+        turns=texts_field(record, "turns"),
+        commit=text_field(record, "commit"),
+        run=text_field(record, "run"),
         superseded_by=record.superseded_by,
         names=tuple(titles.get(name, name) for name in record.entities),
         stored=stored,
@@ -93,17 +94,7 @@ def newest_first(stored: StoredRecord) -> tuple[datetime, str]:
 
 def _sort_of(record: Record) -> EventSort:
     try:
-        return EventSort(_text(record, "event_kind"))
+        return EventSort(text_field(record, "event_kind"))
     except ValueError:
         # Seen in part: what sort it is stays hidden too.
         return EventSort.EVENT
-
-
-def _text(record: Record, name: str) -> str:
-    value = record.fields.get(name, "")
-    return value if isinstance(value, str) else ""
-
-
-def _texts(record: Record, name: str) -> tuple[str, ...]:
-    value = record.fields.get(name, ())
-    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else ()

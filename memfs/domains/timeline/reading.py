@@ -20,6 +20,7 @@ from memfs.model.event import EVENT_KIND, TIMELINE_FOLDER, EventSort
 from memfs.model.moment import Moment
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
+from memfs.model.record_fields import text_field
 from memfs.policy.access import AccessRequest
 from memfs.services.about import About, about, titles_of
 from memfs.services.gate import access_request
@@ -193,15 +194,10 @@ def _is_wanted(record: Record, wanted: Wanted, named: About | None) -> bool:
         and (learned is None or _is_within(learned, wanted.learned_since, wanted.learned_until))
         and (not wanted.sorts or record.fields.get("event_kind") in wanted.sorts)
         and (not wanted.session or record.fields.get("session") == wanted.session)
-        and (not wanted.commit or _text(record, "commit").startswith(wanted.commit.lower()))
+        and (not wanted.commit or text_field(record, "commit").startswith(wanted.commit.lower()))
         and (named is None or named.is_named_in(record))
     )
 
 
 def _is_within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
     return (since is None or since <= moment) and (until is None or moment < until)
-
-
-def _text(record: Record, name: str) -> str:
-    value = record.fields.get(name, "")
-    return value if isinstance(value, str) else ""
