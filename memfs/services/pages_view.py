@@ -8,7 +8,7 @@ there are no pages, and it costs next to nothing. The note is disposable.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -123,7 +123,7 @@ def read_page_stamp(workspace: Workspace) -> PageStamp | None:
     return read_note(workspace, _STAMP, _VERSION, _stamp_from)
 
 
-def _stamp_from(value: Mapping[str, Any]) -> PageStamp:
+def _stamp_from(value: Any) -> PageStamp:
     return PageStamp(
         rules=str(value["rules"]),
         commit=str(value["commit"]),

@@ -28,7 +28,7 @@ def rules_of(workspace: Workspace, snapshot: Snapshot) -> str:
 
 
 def read_note(
-    workspace: Workspace, name: str, version: int, read: Callable[[Mapping[str, Any]], Stamp]
+    workspace: Workspace, name: str, version: int, read: Callable[[Any], Stamp]
 ) -> Stamp | None:
     """Returns what a note says; ``None`` when there is none that can be read.
 

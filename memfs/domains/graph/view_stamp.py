@@ -66,7 +66,7 @@ def read_stamp(workspace: Workspace) -> Stamp | None:
     return read_note(workspace, _STAMP, _VERSION, _stamp_from)
 
 
-def _stamp_from(value: Mapping[str, Any]) -> Stamp:
+def _stamp_from(value: Any) -> Stamp:
     return Stamp(
         rules=str(value["rules"]),
         commit=str(value["commit"]),

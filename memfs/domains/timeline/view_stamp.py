@@ -71,7 +71,7 @@ def read_stamp(workspace: Workspace) -> Stamp | None:
     return read_note(workspace, _STAMP, _VERSION, _stamp_from)
 
 
-def _stamp_from(value: Mapping[str, Any]) -> Stamp:
+def _stamp_from(value: Any) -> Stamp:
     months = {str(month): str(digest) for month, digest in value["months"].items()}
     folder, rules, commit = (str(value[name]) for name in ("folder", "rules", "commit"))
     return Stamp(folder=folder, rules=rules, commit=commit, months=months)
