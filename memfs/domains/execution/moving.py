@@ -232,7 +232,10 @@ class _Mover:
         )
         new = steps_for(tree, wish, setting, self._named(tree.task.id))
         task = _moved_task(tree.task, wish, new)
-        decision = decide_operation("execution.move", self._actor, self._workspace.settings)
+        head, reasons = self._head(stored, task)
+        if head is None:
+            refused = Moved(task=tree.task, status=ResultStatus.REFUSED, reasons=reasons)
+            return Decided(refused)
         drafts: list[Draft] = []
         for item in new:
             draft, reasons = self._admitted(item, stored.record)
@@ -240,20 +243,6 @@ class _Mover:
                 refused = Moved(task=tree.task, status=ResultStatus.REFUSED, reasons=reasons)
                 return Decided(refused)
             drafts.append(draft)
-        if not decision.is_admitted:
-            refused = Moved(task=tree.task, status=ResultStatus.REFUSED, reasons=decision.reasons)
-            return Decided(refused)
-        record = replace(stored.record, fields=task_fields(task, stored.record.fields))
-        before = self._snapshot.read_blob(stored.blob)
-        head = Draft(
-            record=record,
-            path=stored.path,
-            content=update_record(
-                before, record, path=stored.path, registry=self._workspace.registry
-            ),
-            expected=stored.blob,
-            decision=decision,
-        )
         plan = plan_from(
             self._workspace,
             self._snapshot,
@@ -273,6 +262,22 @@ class _Mover:
             field=self._field(tree, task, steps) if isinstance(wish, Maintain) else None,
         )
         return Decided(done, plan)
+
+    def _head(self, stored: StoredRecord, task: Task) -> tuple[Draft | None, tuple[Reason, ...]]:
+        """Lays out the file of the task, which replaces only the one that was decided on."""
+        decision = decide_operation("execution.move", self._actor, self._workspace.settings)
+        if not decision.is_admitted:
+            return None, decision.reasons
+        record = replace(stored.record, fields=task_fields(task, stored.record.fields))
+        before, registry = self._snapshot.read_blob(stored.blob), self._workspace.registry
+        draft = Draft(
+            record=record,
+            path=stored.path,
+            content=update_record(before, record, path=stored.path, registry=registry),
+            expected=stored.blob,
+            decision=decision,
+        )
+        return draft, ()
 
     def _admitted(self, new: NewStep, task: Record) -> tuple[Draft | None, tuple[Reason, ...]]:
         """Lays a step out; where its words were forgotten on demand it is there without them."""
