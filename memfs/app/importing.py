@@ -17,6 +17,7 @@ from memfs.model.instants import format_instant
 from memfs.model.origin import Actor
 from memfs.model.problem import Problem, Severity
 from memfs.model.result import Result, ResultStatus
+from memfs.model.status import Status
 from memfs.policy.administration import decide_import_accept
 from memfs.services.batches import BatchReport, admit_batch
 from memfs.services.modes import require_taking
@@ -76,7 +77,7 @@ def import_path(
             problems.extend(item.problems)
     placed = placed_issues(workspace, submissions, actor)
     named = placed_ids(workspace, placed_graph(workspace, placed.submissions, actor))
-    submissions, problems = named.submissions, [*problems, *placed.problems]
+    submissions, problems = _ending(list(named.submissions)), [*problems, *placed.problems]
     if dry_run:
         return _preview(workspace, path, batch.format, submissions, problems)
     name = f"import-{format_instant(workspace.clock.now())}-{batch.format}"
@@ -86,6 +87,22 @@ def import_path(
         # What nodes related to becomes edges once both ends are there.
         relate_imported(workspace, report.activated, actor, is_confirmed=True)
     return _result(workspace, path, batch.format, report, problems)
+
+
+def _ending(submissions: list[Submission]) -> list[Submission]:
+    """Takes marks away by which things would have replaced each other in a circle."""
+    heirs = {item.draft.id: item.draft.superseded_by for item in submissions if item.draft.id}
+    found: list[Submission] = []
+    for item in submissions:
+        start, heir, passed = item.draft.id, item.draft.superseded_by, set[str]()
+        while heir and heir != start and heir not in passed:
+            passed.add(heir)
+            heir = heirs.get(heir, "")
+        if heir and heir == start:
+            stands = replace(item.draft, status=Status.ACTIVE, superseded_by="")
+            item = replace(item, draft=stands)
+        found.append(item)
+    return found
 
 
 def _counts(submissions: list[Submission]) -> dict[str, int]:

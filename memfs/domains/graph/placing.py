@@ -39,9 +39,7 @@ def placed_graph(
         places = _Places(workspace, graph)
         entities = [item.draft for item in chosen if item.draft.kind == ENTITY_KIND]
         chosen = [replace(item, draft=_marked(item.draft, entities, graph)) for item in chosen]
-        for item in chosen:
-            if item.draft.kind == ENTITY_KIND:
-                places.take(item.draft)
+        chosen = [replace(item, draft=places.taken(item.draft)) for item in chosen]
         chosen.sort(key=lambda item: item.draft.kind == EDGE_KIND)
         return [replace(item, draft=places.placed(item.draft)) for item in chosen]
 
@@ -68,9 +66,19 @@ class _Places:
     graph: SeenGraph
     by_id: dict[str, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
-    def take(self, draft: Record) -> None:
-        """Finds the id of an imported entity."""
+    def taken(self, draft: Record) -> Record:
+        """Finds the id of an imported entity; an id that another has already is none of its."""
+        if draft.kind != ENTITY_KIND:
+            return draft
+        key = entity_key(draft.title)
+        if draft.id and self.names.setdefault(draft.id, key) != key:
+            draft = replace(draft, id="")
+        self._take(draft)
+        return draft
+
+    def _take(self, draft: Record) -> None:
         key = entity_key(draft.title)
         # The name of one that gave way is its heir's, and leads there; it is itself all the same.
         place = "" if draft.superseded_by else self.by_name.get(key) or self._known(draft.title)

@@ -120,6 +120,25 @@ def test_what_gave_way_comes_in_as_what_gave_way_and_its_name_is_its_heirs(
     assert again == lines
 
 
+def test_no_two_things_get_one_id_and_nothing_is_replaced_in_a_circle(tmp_path: Path) -> None:
+    entities = [{"id": "x", "name": name, "aliases": []} for name in ("First", "Second")]
+    events = [
+        {"id": own, "kind": "work", "title": own, "event_time": "2026-01-01", "superseded_by": by}
+        for own, by in (("one", "two"), ("two", "one"), ("self", "self"))
+    ]
+    with memory_of(new_project(tmp_path)) as memory:
+        for name, lines in (("graph", entities), ("timeline", events)):
+            file = tmp_path / f"{name}.jsonl"
+            file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+            assert memory.import_path(file, format_name=name, accept=True).status is (
+                ResultStatus.DONE
+            )
+        assert {item.record.title for item in memory.entities()} == {"First", "Second"}
+        assert len(memory.timeline()) == 3
+        assert memory.check() == ()
+        assert memory.audit().problems == ()
+
+
 def test_an_import_waits_for_a_person(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     with memory_of(project) as memory:
