@@ -8,7 +8,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
-from memfs.index.catalogue import Catalogue, CatalogueFilter
+from memfs.index.catalogue import Catalogue, CatalogueEntry, CatalogueFilter
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.evidence import EVIDENCE_KIND, EXCERPT_KIND
@@ -57,24 +57,13 @@ def admission_view(
     evidence = _cited(workspace, snapshot, catalogue, submission, planned)
     is_compared = not _is_filed_under_another(workspace, draft)
     alike = catalogue.by_fingerprint(fingerprint) if is_compared else ()
+    rivals = _rivals(workspace, catalogue, draft, scope, is_compared=is_compared)
     same_content = read_entries(workspace, snapshot, alike)
     is_gone = is_barred(
         workspace, catalogue, submission, fingerprint=fingerprint, evidence=evidence
     )
     return AdmissionView(
-        same_subject=read_entries(
-            workspace,
-            snapshot,
-            (
-                *(
-                    same_subject_entries(workspace, catalogue, draft.subject, scope)
-                    if is_compared
-                    else ()
-                ),
-                *(row for name in _ids(draft.supersedes) for row in catalogue.by_id(name)),
-                *(catalogue.by_id(draft.id) if draft.kind == ENTITY_KIND and draft.id else ()),
-            ),
-        ),
+        same_subject=read_entries(workspace, snapshot, rivals),
         same_content=same_content,
         target=_target(workspace, snapshot, catalogue, submission.target),
         evidence=evidence,
@@ -96,6 +85,16 @@ def admission_view(
         project=workspace.scope,
         can_seal=draft.sensitivity is Sensitivity.SEALED and _can_seal(workspace),
     )
+
+
+def _rivals(
+    workspace: Workspace, catalogue: Catalogue, draft: Record, scope: str, *, is_compared: bool
+) -> tuple[CatalogueEntry, ...]:
+    """Finds what a draft may speak against, or stand in the place of."""
+    alike = same_subject_entries(workspace, catalogue, draft.subject, scope) if is_compared else ()
+    replaced = (row for name in _ids(draft.supersedes) for row in catalogue.by_id(name))
+    own = catalogue.by_id(draft.id) if draft.kind == ENTITY_KIND and draft.id else ()
+    return (*alike, *replaced, *own)
 
 
 def _cited(

@@ -126,19 +126,24 @@ def judge_with(
             completed = whole
         else:
             decision = held_quietly(decision)
-    replaced = tuple(
-        stored
-        for identifier in decision.supersedes
-        for entry in catalogue.by_id(identifier)
-        if (stored := read_path(workspace, snapshot, entry.path)) is not None
-    )
     return Judgement(
         submission=completed,
         decision=decision,
         target=told.target,
-        replaced=replaced,
+        replaced=_replaced(workspace, snapshot, catalogue, decision),
         fingerprint=fingerprint,
         view=told,
+    )
+
+
+def _replaced(
+    workspace: Workspace, snapshot: Snapshot, catalogue: Catalogue, decision: Decision
+) -> tuple[StoredRecord, ...]:
+    return tuple(
+        stored
+        for identifier in decision.supersedes
+        for entry in catalogue.by_id(identifier)
+        if (stored := read_path(workspace, snapshot, entry.path)) is not None
     )
 
 

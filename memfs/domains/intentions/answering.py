@@ -29,7 +29,7 @@ from memfs.policy.intention_moves import (
 )
 from memfs.policy.intention_triggers import intention_from
 from memfs.policy.recurrence import TriggerError
-from memfs.services.door import Decided, commit_decided
+from memfs.services.door import Committed, Decided, commit_decided
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from
 from memfs.services.propose import own_key
@@ -95,19 +95,23 @@ def answer(
         )
         return Decided(_Answered(stored=stored, move=move), plan)
 
-    committed = commit_decided(workspace, decide_on)
+    return _told_of(workspace, verb, commit_decided(workspace, decide_on))
+
+
+def _told_of(workspace: Workspace, verb: str, committed: Committed[_Answered]) -> Result:
     outcome, commit = committed.outcome, committed.commit
     identifier = outcome.stored.record.id
     if outcome.move is None or commit is None:
         return refused(workspace, verb, identifier, outcome.reasons)
     after = outcome.move.after
+    message = f"{identifier} is {_told(after)}"
+    if commit.is_replay:
+        message = "this key was used before; nothing new was written"
     return Result(
         action=verb,
         target=identifier,
         status=ResultStatus.NOTHING if commit.is_replay else ResultStatus.DONE,
-        message="this key was used before; nothing new was written"
-        if commit.is_replay
-        else f"{identifier} is {_told(after)}",
+        message=message,
         operation=commit.transaction,
         store=str(workspace.store.root),
         data={"state": str(after.state), "title": outcome.stored.record.title},
