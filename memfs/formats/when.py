@@ -17,6 +17,7 @@ _DURATION: Final = re.compile(
     r"(?P<count>[1-9][0-9]{0,3})\s*(?P<unit>minutes?|min|m|hours?|h|days?|d|weeks?|w|months?|years?|y)"
     r"(?:\s+ago)?\Z"
 )
+_NO_ZONE: Final = re.compile(r"\d[t ]\d\d:[\d:.]+\Z")
 _UNITS: Final = {"mi": 1 / 1440, "h": 1 / 24, "d": 1, "w": 7, "mo": 30, "y": 365}
 
 
@@ -50,5 +51,5 @@ def parse_when(text: str, now: datetime) -> datetime:
         raise UsageError(
             f"expected an instant such as 2026-11-29, 2026-11-29T10:12:00Z, 3d or yesterday, "
             f"got {text!r}",
-            hint="a time of the day needs its zone: Z, or +01:00" if ":" in text else "",
+            hint="a time of the day needs its zone: Z, or +01:00" if _NO_ZONE.search(words) else "",
         ) from None
