@@ -81,23 +81,12 @@ def episode_rows(episodes: Sequence[StoredRecord]) -> str:
 
 def procedure_value(view: ProcedureView) -> JsonValue:
     """Returns a procedure with what it has shown, as plain data."""
-    proof, compared = view.proof, view.proof.compared
     withheld = view.withheld
     return {
         "record": record_value(view.stored),
         "stage": str(view.stage),
         "round": view.round,
-        "success": proof.success,
-        "partial": proof.partial,
-        "failure": proof.failure,
-        "harmful": proof.harmful,
-        "independent": proof.independent,
-        "without_memory": {
-            "pairs": compared.pairs,
-            "better": compared.better,
-            "same": compared.same,
-            "worse": compared.worse,
-        },
+        **view.proof.counts(),
         "changed": list(view.drift),
         "not_met": list(view.fit.broken),
         "withheld": withheld.code if withheld is not None else "",

@@ -16,6 +16,7 @@ from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.outcome import UseOutcome, UseResult
 from memfs.model.procedure import PROVEN, TRIED, Stage
+from memfs.model.values import JsonValue
 from memfs.policy.authority import is_person_origin
 from memfs.policy.reasons import reason
 
@@ -212,6 +213,22 @@ class Proof:
     def independent(self) -> int:
         """All independent successes of the round."""
         return self.in_trial + self.in_held_out + self.in_canary
+
+    def counts(self) -> dict[str, JsonValue]:
+        """Returns the numbers by name, as answers and receipts tell them."""
+        return {
+            "success": self.success,
+            "partial": self.partial,
+            "failure": self.failure,
+            "harmful": self.harmful,
+            "independent": self.independent,
+            "without_memory": {
+                "pairs": self.compared.pairs,
+                "better": self.compared.better,
+                "same": self.compared.same,
+                "worse": self.compared.worse,
+            },
+        }
 
 
 def check_stage_move(stage: Stage, cause: Cause) -> StageRow | Reason:

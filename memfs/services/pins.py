@@ -21,6 +21,7 @@ from memfs.model.procedure import TRIED, stage_of
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.services.ports import Workspace
+from memfs.services.project_files import inner_parts, plain_mode
 
 MOST_PINS: Final = 16
 _WHOLE_BYTES: Final = 4_194_304
@@ -99,19 +100,10 @@ def _parts(path: Path) -> Iterator[bytes]:
 
 def _in_project(project: Path | None, name: str) -> Path | None:
     """Returns a plain file of the project; links are not followed, nor is Git's own folder."""
-    parts = Path(name).parts
-    if project is None or not parts or Path(name).is_absolute() or {"..", ".git"} & set(parts):
+    parts = inner_parts(name)
+    if project is None or not parts or not stat.S_ISREG(plain_mode(project, parts)):
         return None
-    here = project
-    try:
-        for part in parts:
-            here = here / part
-            mode = os.lstat(here).st_mode
-            if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-                return None
-    except (OSError, ValueError):
-        return None
-    return here if stat.S_ISREG(mode) else None
+    return project.joinpath(*parts)
 
 
 def _program(name: str) -> Path | None:

@@ -167,7 +167,6 @@ def fields_after(record: Record, move: Move) -> dict[str, JsonValue]:
 
 def account_of(before: Record, after: Record, move: Move) -> Mapping[str, JsonValue]:
     """Returns what a receipt says of a move: counts and names of this build, never words."""
-    proof, compared = move.proof, move.proof.compared
     return {
         "row": move.row.code,
         "from": str(move.start),
@@ -175,15 +174,5 @@ def account_of(before: Record, after: Record, move: Move) -> Mapping[str, JsonVa
         "by": move.by,
         "round": round_of(before),
         "next_round": round_of(after),
-        "success": proof.success,
-        "partial": proof.partial,
-        "failure": proof.failure,
-        "harmful": proof.harmful,
-        "independent": proof.independent,
-        "without_memory": {
-            "pairs": compared.pairs,
-            "better": compared.better,
-            "same": compared.same,
-            "worse": compared.worse,
-        },
+        **move.proof.counts(),
     }

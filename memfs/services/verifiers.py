@@ -7,9 +7,7 @@ up does not hold.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -24,6 +22,7 @@ from memfs.model.record import Record
 from memfs.policy.verification import Verification
 from memfs.policy.withdrawal import is_standing
 from memfs.services.ports import Workspace
+from memfs.services.project_files import inner_parts, plain_mode
 
 MOST_CHECKS: Final = 8
 _READ_BYTES: Final = 1_048_576
@@ -76,12 +75,11 @@ def _path(project: Path | None, value: str) -> Verification:
     if match is None or project is None:
         return Verification("path", False)
     words = tuple(part for part in (match["path"], match["line"], match["name"]) if part)
-    parts = Path(match["path"]).parts
-    is_inside = bool(parts) and not Path(match["path"]).is_absolute() and ".." not in parts
-    if not is_inside or ".git" in parts:
+    parts = inner_parts(match["path"])
+    if not parts:
         return Verification("path", False, words)
     if not match["line"] and not match["name"]:
-        return Verification("path", _is_plain(project, parts), words)
+        return Verification("path", bool(plain_mode(project, parts)), words)
     text = _text(project, parts)
     if text is None:
         return Verification("path", False, words)
@@ -91,22 +89,8 @@ def _path(project: Path | None, value: str) -> Verification:
     return Verification("path", stands, words)
 
 
-def _is_plain(project: Path, parts: tuple[str, ...]) -> bool:
-    """Tells whether a file or folder stands there; links are not followed out of the project."""
-    here = project
-    try:
-        for part in parts:
-            here = here / part
-            mode = os.lstat(here).st_mode
-            if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-                return False
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def _text(project: Path, parts: tuple[str, ...]) -> str | None:
-    if not _is_plain(project, parts):
+    if not plain_mode(project, parts):
         return None
     try:
         with project.joinpath(*parts).open("rb") as file:

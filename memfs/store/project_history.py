@@ -41,16 +41,26 @@ class UnknownCommitError(ConflictError):
     code = "project.unknown-commit"
 
 
+class HiddenPlaces:
+    """Folders of a project that are never shown with it: what stands in one is ``in`` them."""
+
+    def __init__(self, project: GitProject, folders: Sequence[Path]) -> None:
+        self._places = tuple(
+            place.relative_to(project.top).as_posix()
+            for place in folders
+            if place.is_relative_to(project.top) and place != project.top
+        )
+
+    def __contains__(self, path: str) -> bool:
+        return any(path == place or path.startswith(f"{place}/") for place in self._places)
+
+
 class ProjectHistory:
     """The Git repository of a project."""
 
     def __init__(self, project: GitProject, hidden: Sequence[Path]) -> None:
         self._project = project
-        self._hidden = tuple(
-            place.relative_to(project.top).as_posix()
-            for place in hidden
-            if place.is_relative_to(project.top) and place != project.top
-        )
+        self._hidden = HiddenPlaces(project, hidden)
 
     @classmethod
     def of(cls, folder: Path | None, hidden: Sequence[Path] = ()) -> ProjectHistory:
@@ -125,7 +135,7 @@ class ProjectHistory:
             "-M",
         )
         listed, is_list_cut = self._ask(*comparing, "-z", "--name-status", commit, *chosen)
-        files = [item for item in _files(listed) if not self._is_hidden(item[1])]
+        files = [item for item in _files(listed) if item[1] not in self._hidden]
         diff, is_cut = "", False
         if files:
             names = [item[1] for item in files[:MOST_FILES]]
@@ -140,9 +150,6 @@ class ProjectHistory:
             diff=diff,
             is_cut=is_cut or is_list_cut or len(files) > MOST_FILES,
         )
-
-    def _is_hidden(self, path: str) -> bool:
-        return any(path == place or path.startswith(f"{place}/") for place in self._hidden)
 
     def _has_commits(self) -> bool:
         try:

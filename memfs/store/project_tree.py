@@ -16,7 +16,7 @@ from typing import Final
 
 from memfs.store.discovery import GitProject, find_git_project
 from memfs.store.git import GitFailedError, missing_git
-from memfs.store.project_history import NoProjectHistoryError
+from memfs.store.project_history import HiddenPlaces, NoProjectHistoryError
 
 _TIMEOUT_S: Final = 20.0
 _SWITCHED_OFF: Final = (
@@ -66,11 +66,7 @@ class ProjectTree:
 
     def __init__(self, project: GitProject, hidden: Sequence[Path]) -> None:
         self._project = project
-        self._hidden = tuple(
-            place.relative_to(project.top).as_posix()
-            for place in hidden
-            if place.is_relative_to(project.top) and place != project.top
-        )
+        self._hidden = HiddenPlaces(project, hidden)
 
     @classmethod
     def of(cls, folder: Path | None, hidden: Sequence[Path] = ()) -> ProjectTree:
@@ -110,7 +106,7 @@ class ProjectTree:
         return TreeState(
             head=head,
             branch=branch,
-            changed=tuple(path for path in changed if path and not self._is_hidden(path)),
+            changed=tuple(path for path in changed if path and path not in self._hidden),
             is_unfinished=any((self._project.git_dir / name).exists() for name in _UNFINISHED),
         )
 
@@ -147,9 +143,6 @@ class ProjectTree:
             "commit", "-q", "--no-verify", "--cleanup=verbatim", "-F", "-", given=given, env=known
         )
         return self._git("rev-parse", "HEAD").decode("ascii").strip()
-
-    def _is_hidden(self, path: str) -> bool:
-        return any(path == place or path.startswith(f"{place}/") for place in self._hidden)
 
     def _git(self, *words: str, given: bytes = b"", env: dict[str, str] | None = None) -> bytes:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

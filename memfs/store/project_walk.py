@@ -149,7 +149,7 @@ class ProjectWalk(ProjectHistory):
         parts = text.lstrip("\n").split("\n", _FIELDS - 1)
         if len(parts) < _FIELDS - 1 or not _OID.match(parts[0]):
             return None
-        changed = [item for item in files.get(parts[0], ()) if not self._is_hidden(item[1])]
+        changed = [item for item in files.get(parts[0], ()) if item[1] not in self._hidden]
         return ToldCommit(
             id=parts[0],
             parents=tuple(parts[1].split()),
