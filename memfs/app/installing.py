@@ -217,7 +217,7 @@ def _carried_out(
         action=action,
         target=client,
         status=status,
-        message=_message(action, client, scope, plan, root, is_dry=dry_run),
+        message=_message(client, scope, plan, root, is_dry=dry_run),
         data={
             "scope": str(scope),
             "folder": str(root),
@@ -229,9 +229,7 @@ def _carried_out(
     )
 
 
-def _message(
-    action: str, client: str, scope: InstallScope, plan: Plan, root: Path, *, is_dry: bool
-) -> str:
+def _message(client: str, scope: InstallScope, plan: Plan, root: Path, *, is_dry: bool) -> str:
     where = f"for {client}, {scope} {root}"
     number = sum(change.is_change for change in plan.changes)
     files = f"{number} file" if number == 1 else f"{number} files"

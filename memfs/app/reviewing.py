@@ -27,7 +27,7 @@ def accept_all(workspace: Workspace, actor: Actor) -> tuple[Result, ...]:
     Raises:
         MayNotReviewError: The actor is not a person.
     """
-    require_person(workspace, actor)
+    require_person(actor)
     batches: dict[str, list[Candidate]] = {}
     single: list[Candidate] = []
     for candidate in waiting(workspace, actor):
@@ -82,7 +82,7 @@ def edit_candidate(
         UnknownCandidateError: No candidate matches.
         CandidateUnreadableError: The new text is not a valid record; nothing is changed.
     """
-    require_person(workspace, actor)
+    require_person(actor)
     candidate = find_candidate(workspace, reference, actor)
     require_decidable(workspace, candidate)
     saved = edit_text(candidate.content, Path(candidate.path).suffix)

@@ -205,9 +205,7 @@ class _Replayer:
             yield _wrong(step, "audit.other-actor", "the author is not the actor of the trailer")
         for other in step.between:
             if other.transaction:
-                yield _claim(
-                    step, other.id, is_copied=other.transaction in self.result.transactions
-                )
+                yield _claim(other.id, is_copied=other.transaction in self.result.transactions)
 
     # -- what it did --------------------------------------------------------------------
 
@@ -335,7 +333,7 @@ def _is_allowing(decision: str) -> bool:
     return decision.startswith(_ALLOW) and (rule in ROWS or rule in RULES or rule in SENTENCES)
 
 
-def _claim(step: LedgerStep, commit: str, *, is_copied: bool) -> Problem:
+def _claim(commit: str, *, is_copied: bool) -> Problem:
     """Judges a commit that bears the marks of an operation which this ledger never made."""
     code = "audit.forged-commit" if is_copied else "audit.foreign-operation"
     message = (

@@ -103,7 +103,7 @@ def erase(workspace: Workspace, wish: EraseWish, actor: Actor) -> Result:
         targets=sought.identifiers,
         details=details,
     )
-    return _result(workspace, sought, outcome, transaction, receipt.id, details)
+    return _result(workspace, sought, outcome, transaction, receipt.id)
 
 
 def _barrier(workspace: Workspace, sought: Sought, actor: Actor, decision: Decision) -> str:
@@ -269,7 +269,6 @@ def _result(
     outcome: Outcome,
     transaction: str,
     receipt: str,
-    details: Mapping[str, object],
 ) -> Result:
     lines = report(sought, outcome)
     left = outcome.remaining

@@ -17,6 +17,7 @@ from memfs.model.operation import Commit, FileChange, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_reject, decide_release
+from memfs.policy.authority import is_hand_edit
 from memfs.policy.reasons import reason
 from memfs.services.accept import Accepted, decide_candidate, release_changes
 from memfs.services.acceptance import (
@@ -41,6 +42,7 @@ from memfs.services.proposals import plan_from
 from memfs.services.propose import activated, first_reason, with_aftermath
 from memfs.services.secret_lines import secret_problems
 from memfs.store.layout import hold_path
+from memfs.store.purge_checks import is_merging
 from memfs.store.snapshot import Snapshot
 
 _ALWAYS_POSSIBLE: Final = frozenset({CandidateAction.SETTINGS, CandidateAction.FORGET})
@@ -51,6 +53,12 @@ class ProposalChangedError(ConflictError):
     """A candidate says something else than what the person was shown."""
 
     code = "conflict.proposal-changed"
+
+
+class MergeUnderWayError(ConflictError):
+    """The working tree is in the middle of a merge; what lies there is nobody's edit yet."""
+
+    code = "conflict.merge-under-way"
 
 
 class MayNotReviewError(AccessError):
@@ -77,8 +85,9 @@ def accept(
         StaleBaseError: The record changed since; the candidate is a conflict from now on.
         HeldRecordError: A commit made by hand on another record has to be decided first.
         ProposalChangedError: The proposer changed it since it was shown.
+        MergeUnderWayError: It is of the working tree, in the middle of a merge.
     """
-    require_person(workspace, actor)
+    require_person(actor)
     candidate = find_candidate(workspace, reference, actor)
     if shown is not None and blob_id(candidate.content) != shown:
         raise ProposalChangedError(
@@ -89,6 +98,12 @@ def accept(
 
 def _accept(workspace: Workspace, candidate: Candidate, actor: Actor) -> Result:
     require_decidable(workspace, candidate)
+    if is_hand_edit(candidate.origin) and is_merging(workspace.store.git_dir):
+        # What lies in the working tree is then another clone's, and comes with the merge.
+        raise MergeUnderWayError(
+            "expected no merge under way in the store, found one",
+            hint="finish it with git commit, or leave it with git merge --abort, then review",
+        )
     try:
         committed = commit_decided(
             workspace, lambda snapshot: decide_candidate(workspace, snapshot, candidate, actor)
@@ -119,7 +134,7 @@ def accept_each(
     workspace: Workspace, candidates: Sequence[Candidate], actor: Actor
 ) -> tuple[Result, ...]:
     """Accepts several candidates, one commit each; a fault in one leaves the others alone."""
-    require_person(workspace, actor)
+    require_person(actor)
     results = []
     for candidate in candidates:
         try:
@@ -141,7 +156,7 @@ def _failed(workspace: Workspace, action: str, candidate: Candidate, error: Memf
     )
 
 
-def require_person(workspace: Workspace, actor: Actor) -> None:
+def require_person(actor: Actor) -> None:
     """Lets only a person decide; what a mode does not allow is told for each candidate.
 
     Raises:
@@ -241,7 +256,7 @@ def reject(workspace: Workspace, reference: str, actor: Actor, *, restore: bool 
         MayNotReviewError: The actor is not a person.
         UnknownCandidateError: No candidate matches.
     """
-    require_person(workspace, actor)
+    require_person(actor)
     candidate = find_candidate(workspace, reference, actor)
     require_decidable(workspace, candidate)
     decision = decide_reject(actor, workspace.settings)
@@ -316,7 +331,7 @@ def replace_proposal(
         CandidateUnreadableError: The new text is not a valid record; nothing is changed.
         WorkingFileChangedError: The file changed while the editor was open.
     """
-    require_person(workspace, actor)
+    require_person(actor)
     edited = replace(candidate, content=content)
     if candidate.action is CandidateAction.SETTINGS:
         decode_settings(content, path=candidate.path)

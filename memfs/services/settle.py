@@ -131,7 +131,7 @@ def _settle_once(workspace: Workspace) -> Settlement:
         if graves.is_barred(change):
             changes.append(graves.removal(change))
             repaired.append(change.path)
-        elif _is_kept(change) or _is_clobbered(workspace, admitted, change):
+        elif _is_kept(change) or _is_clobbered(workspace, change):
             changes.append(_repair(workspace, change))
             repaired.append(change.path)
         elif _is_memory(change.path):
@@ -172,7 +172,7 @@ def _is_kept(change: TreeChange) -> bool:
     return is_reserved_path(change.path) or is_envelope
 
 
-def _is_clobbered(workspace: Workspace, admitted: Snapshot, change: TreeChange) -> bool:
+def _is_clobbered(workspace: Workspace, change: TreeChange) -> bool:
     """Whether a stale index, not a person, changed this path.
 
     Git writes the working file on a real removal, checkout or merge, and a person who edits
@@ -222,7 +222,7 @@ def _moved(
         if change.new is None and change.old is not None:
             served = admitted.entry(change.path)
             is_served = served is not None and served.blob == change.old
-            if is_served and not _is_clobbered(workspace, admitted, change):
+            if is_served and not _is_clobbered(workspace, change):
                 old.setdefault(change.old, []).append(change.path)
         elif change.old is None and change.new is not None:
             new.setdefault(change.new, []).append(change.path)
