@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memfs.domains.graph.pictures import GraphNode, PictureFormat, drawn
 from memfs.model.graph import EdgeSort
-from tests.domains.graph.walks import link
+from tests.support.walks import link
 
 NODES = (
     GraphNode(id="ent_a", kind="entity", type="service", title="Heron", preview="a gate"),

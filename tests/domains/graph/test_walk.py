@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memfs.domains.graph.paths import Path, find_path
 from memfs.domains.graph.walk import walk
 from memfs.model.graph import EdgeSort, Link
-from tests.domains.graph.walks import GivenGraph, link
+from tests.support.walks import GivenGraph, link
 
 SIZE = 12
 MANY = 10_000
