@@ -1,4 +1,4 @@
-"""What is asked before a history is rewritten: that nothing would be lost by it, and room."""
+"""What Git has under way, and what is asked before a history is rewritten: no loss, and room."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ class PurgeBlockedError(StoreError):
     """The repository is in a state in which its history cannot be rewritten now."""
 
     code = "store.purge-blocked"
+
+
+def is_merging(git_dir: Path) -> bool:
+    """Whether a merge was begun in the repository and is neither finished nor given up."""
+    return os.path.lexists(git_dir / "MERGE_HEAD")
 
 
 def check_possible(git_dir: Path) -> None:

@@ -14,7 +14,7 @@ from memfs.model.result import ResultStatus
 from memfs.model.status import Status
 from memfs.services.inbox import UnknownCandidateError
 from memfs.services.modes import MemoryModeError
-from memfs.services.review import MayNotReviewError
+from memfs.services.review import MayNotReviewError, MergeUnderWayError
 from tests.support.memory import (
     AGENT,
     git,
@@ -112,6 +112,22 @@ def test_an_agent_sees_its_own_proposals_alone(project: Path) -> None:
             memory.candidate(hers)
     assert caught.value.code == "conflict.unknown-candidate"
     assert [item.id for item in waiting(project)] == [mine, hers]
+
+
+def test_nothing_of_the_working_tree_is_accepted_in_the_middle_of_a_merge(project: Path) -> None:
+    edit(record_files(project)[0], FIRST, "FastAPI for every service")
+    root = store_root(project)
+    merge_head = root / ".git" / "MERGE_HEAD"
+    merge_head.write_text(git(root, "rev-parse", "HEAD"), encoding="ascii")
+
+    with memory_of(project) as memory:
+        (candidate,) = memory.candidates()
+        with pytest.raises(MergeUnderWayError):
+            memory.accept([candidate.id])
+
+    merge_head.unlink()
+    with memory_of(project) as memory:
+        assert memory.accept([candidate.id])[0].status is ResultStatus.DONE
 
 
 def test_a_store_that_only_reads_accepts_nothing(project: Path) -> None:
