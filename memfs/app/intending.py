@@ -184,17 +184,21 @@ class Intending(Opened):
         if not self.actor.is_person or self.workspace.is_switched_off:
             return ()
         with suppress(MemfsError, OSError):
-            now, head = self.workspace.clock.now(), str(self.workspace.store.ledger_head())
-            looked = self._looked
-            is_recent = looked is not None and timedelta() <= now - looked[1] < LOOK_EVERY
-            if looked is not None and looked[0] == head and is_recent:
-                return ()
-            answer = self.intentions_due()
-            self._looked = (str(self.workspace.store.ledger_head()), now)
-            new = frozenset(answer.new)
-            asked = (view for view in answer.due if looked is None or view.id in new)
-            return tuple(self._question(view) for view in asked)
+            return self._looked_again()
         return ()
+
+    def _looked_again(self) -> tuple[Result, ...]:
+        """Looks what is due, but not at the same ledger again within a moment."""
+        now, head = self.workspace.clock.now(), str(self.workspace.store.ledger_head())
+        looked = self._looked
+        is_recent = looked is not None and timedelta() <= now - looked[1] < LOOK_EVERY
+        if looked is not None and looked[0] == head and is_recent:
+            return ()
+        answer = self.intentions_due()
+        self._looked = (str(self.workspace.store.ledger_head()), now)
+        new = frozenset(answer.new)
+        asked = (view for view in answer.due if looked is None or view.id in new)
+        return tuple(self._question(view) for view in asked)
 
     def _question(self, view: IntentionView) -> Result:
         from memfs.domains.intentions.views import intention_value

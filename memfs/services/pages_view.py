@@ -115,7 +115,9 @@ def _files(workspace: Workspace) -> Iterator[tuple[str, int]]:
         with suppress(OSError), os.scandir(root / name) as entries:
             for entry in entries:
                 if entry.name.endswith(".md") and (name or entry.name == INDEX_NAME):
-                    yield folder + entry.name, entry.stat(follow_symlinks=False).st_ctime_ns
+                    # Apart from the listing: one that is gone must not hide those behind it.
+                    with suppress(FileNotFoundError):
+                        yield folder + entry.name, entry.stat(follow_symlinks=False).st_ctime_ns
 
 
 def read_page_stamp(workspace: Workspace) -> PageStamp | None:
