@@ -48,6 +48,7 @@ RELATIONS = ("uses", "depends on", "part of", "owned by", "calls")
 
 
 def name_of(number: int) -> str:
+    """Returns the name of the entity of that number."""
     return f"Component {number}"
 
 

@@ -249,7 +249,7 @@ def is_role_edge(record: Record) -> bool:
 
 
 def number_of(record: Record, name: str, default: float = 0.0) -> float:
-    """Returns a field that is a number."""
+    """Returns a field that is a number; ``default`` where it is missing or something else."""
     value = record.fields.get(name)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number else default  # type: ignore[arg-type]
