@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from tests.support.procedure_histories import HISTORIES, Happening, Played, expe
 LADDER = (Stage.CANDIDATE, Stage.TRIAL, Stage.HELD_OUT, Stage.CANARY, Stage.ACTIVE)
 
 
-def use(number: int, **said: object) -> Happening:
+def use(number: int, **said: Any) -> Happening:
     """Returns a use that was observed, under conditions of its own."""
     return Happening(**{"what": "use", "task": f"task=t{number}", "run": number, **said})
 

@@ -121,7 +121,9 @@ def test_what_gave_way_comes_in_as_what_gave_way_and_its_name_is_its_heirs(
 
 
 def test_no_two_things_get_one_id_and_nothing_is_replaced_in_a_circle(tmp_path: Path) -> None:
-    entities = [{"id": "x", "name": name, "aliases": []} for name in ("First", "Second")]
+    entities: list[dict[str, object]] = [
+        {"id": "x", "name": name, "aliases": []} for name in ("First", "Second")
+    ]
     events = [
         {"id": own, "kind": "work", "title": own, "event_time": "2026-01-01", "superseded_by": by}
         for own, by in (("one", "two"), ("two", "one"), ("self", "self"))
