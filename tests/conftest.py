@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +66,21 @@ def _use_memory_disk() -> None:
 
 
 _use_memory_disk()
+
+
+def _take_interrupts() -> None:
+    """Lets programs that tests start be interrupted, however the tests themselves were started.
+
+    A shell that starts something in the background has it ignore interrupts, and so does
+    whatever that starts in its turn.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
+_take_interrupts()
 
 settings.register_profile(
     "memfs",
