@@ -50,7 +50,7 @@ from memfs.services.modes import mode_error, require_serving, require_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
-    from memfs.model.problem import Problem, problem_from
+    from memfs.model.problem import Problem
     from memfs.reconcile.reconciler import Pass
 
 
@@ -292,6 +292,7 @@ class Memory(
 
     def status(self) -> Result:
         """Tells how the store stands."""
+        from memfs.model.problem import problem_from
         from memfs.services.health import status
 
         try:
