@@ -122,6 +122,8 @@ def test_what_may_not_be_seen_changes_no_count_score_or_order(tmp_path: Path) ->
     for number, has_hidden in enumerate((False, True)):
         project = new_project(tmp_path, f"project{number}")
         with memory_of(project) as memory:
+            # A second that ends between two notes would make one of them the newer.
+            memory.workspace = replace(memory.workspace, clock=SteppedClock())
             for note in ("heron ledger one", "heron ledger two", "a quarterly walk"):
                 memory.remember(f"Ana wrote about the {note}", kind="note")
         if has_hidden:
