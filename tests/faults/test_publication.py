@@ -28,6 +28,8 @@ pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.timeout(900)]
 
 EACH = 1 if is_full_run() else 6
 """How many effects lie between two kills."""
+FOLDERS = 12
+"""Most folders of Git objects that one run makes and another finds."""
 
 
 @pytest.fixture
@@ -90,7 +92,10 @@ def test_a_publication_that_was_killed_anywhere_is_delivered_once(
         def work(folder: Path = folder, place: int = place) -> None:
             publish(folder, KillingEffects(at=place))
 
-        assert run_in_child(work) == -signal.SIGKILL
+        ended = run_in_child(work)
+        # A run whose digests fall into folders that are there makes a few effects fewer.
+        is_past_its_end = ended == 0 and place > len(counted.effects) - FOLDERS
+        assert ended == -signal.SIGKILL or is_past_its_end
         ends.add(publish(folder))
         assert_delivered_once(folder)
         assert publish(folder) is ResultStatus.NOTHING
