@@ -210,7 +210,7 @@ def test_the_json_packet_is_json_inside_the_same_fence() -> None:
     assert strip_packets(f"a{packet.text}b") == "ab"
 
 
-@given(body=st.text(min_size=1, max_size=40), speaker=st.text(max_size=20))
+@given(body=st.text(min_size=1, max_size=300), speaker=st.text(max_size=20))
 @pytest.mark.parametrize("style", list(PacketFormat))
 def test_no_record_can_break_out_of_its_packet(
     style: PacketFormat, body: str, speaker: str
@@ -223,7 +223,11 @@ def test_no_record_can_break_out_of_its_packet(
     )
     outcome = replace(outcome_of(), hits=(hit,))
 
-    packet = compile_packet(workspace(), outcome, question("x", budget_tokens=9000), format=style)
+    # Room for all of it: what JSON escapes can be larger than the cap of one record.
+    wide = workspace(RecallSettings(item_bytes=65_536, item_lines=1_000))
+    asked = question("x", budget_tokens=50_000)
+
+    packet = compile_packet(wide, outcome, asked, format=style)
 
     assert len(packet.cards) == 1
     assert strip_packets(f"before\n{packet.text}after") == "before\nafter"
