@@ -267,6 +267,10 @@ _ROLE: Final = {
     "role.phase": "this operation does not belong to this phase of the role",
     "role.not-speech": "the candidate is no speech",
     "role.not-applied": "another operation of the same batch was refused; nothing was changed",
+    "role.sleep-no-op": "a sleep does something about what is open, or fails; nothing was changed",
+    "role.sleep-residue": "a sleep accounts for every short-term memory, or fails; nothing was "
+    "changed",
+    "role.proposals": "a rest takes so many proposals and no more; what came behind was not read",
 }
 
 _EXECUTION: Final = {

@@ -86,6 +86,7 @@ OUTSIDE = {code for code in SENTENCES if code.startswith(("edit.", "part."))} | 
     "split.edge",
     "role.phase",
     "role.not-applied",
+    "role.proposals",
 }
 """Codes of what looks at more than one record: ``tests/reconcile`` and ``tests/domains/graph``."""
 SECRET = "AKIA" + "Q7" * 8

@@ -14,6 +14,8 @@ from memfs.model.decision import Reason
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.record import Record
 from memfs.model.role import role_scope
+from memfs.model.role_sleep import Rest, Tally
+from memfs.policy.role_sleep import account_for, check_rest
 from tests.support.memory import CountedIds
 from tests.support.policy import AGENT, NOW, identifier, stored, submit, view
 
@@ -174,3 +176,14 @@ def role_faults() -> Iterator[Reason]:
     yield from mind.apply(
         proposal("MarkCandidateInterventionSpoken", candidate=note.id, receipt=RUN)
     ).reasons
+    yield from sleep_faults()
+
+
+def sleep_faults() -> Iterator[Reason]:
+    """Yields why a sleep fails: it did nothing, or left something over."""
+    kept = {identifier(1, "role"): memory(id=identifier(1, "role"))}
+    account = account_for(kept, kept, Rest.SLEEP)
+    for tally in (Tally(), Tally(proposed=1, applied=1)):
+        why = check_rest(Rest.SLEEP, account, tally)
+        assert why is not None
+        yield why

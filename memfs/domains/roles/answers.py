@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from memfs.domains.roles.apply import Applied, Outcome, Report, apply_operations
+from memfs.domains.roles.apply import Report, apply_operations
 from memfs.domains.roles.decoding import Decoded, decode_operation
+from memfs.domains.roles.desk import Applied, Outcome
 from memfs.errors import UsageError
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen

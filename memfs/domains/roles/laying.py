@@ -6,7 +6,7 @@ of the role, so that nobody else learns what the role was about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from memfs.services.receipts import receipt_record
 from memfs.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from memfs.domains.roles.apply import Applied
+    from memfs.domains.roles.desk import Applied
 
 
 @frozen
@@ -71,9 +71,10 @@ class Laying:
         self._pieces: dict[str, Piece] = {}
         self._changed: dict[str, Record] = {}
         self._taken: list[_Taken] = []
+        self._shards: dict[str, dict[str, int]] = {}
 
-    def take(self, name: OperationName, planned: Planned, pieces: Iterable[Piece]) -> None:
-        """Takes in one admitted operation."""
+    def take(self, name: OperationName | None, planned: Planned, pieces: Iterable[Piece]) -> None:
+        """Takes in one admitted operation; moves without a name leave no receipt of their own."""
         self._pieces.update({piece.record.id: piece for piece in pieces})
         for record in planned.changed:
             standing = self._pieces.get(record.id)
@@ -83,7 +84,8 @@ class Laying:
                 self._pieces[record.id] = replace(standing, record=kept)
             else:
                 self._changed[record.id] = record
-        self._taken.append(_Taken(name=name, planned=planned))
+        if name is not None:
+            self._taken.append(_Taken(name=name, planned=planned))
 
     def laid_out(
         self, steps: tuple[Applied, ...], transaction: str
@@ -93,10 +95,9 @@ class Laying:
         Raises:
             HeldRecordError: A commit made by hand waits on one of the memories.
         """
-        if not self._taken:
+        if not (self._taken or self._pieces or self._changed):
             return steps, ()
-        shards: dict[str, dict[str, int]] = {}
-        made = [self._placed(one.record, one.decision, shards) for one in self._pieces.values()]
+        made = [self._placed(one.record, one.decision) for one in self._pieces.values()]
         changed = [self._edited(record) for record in self._changed.values()]
         drafts = {draft.record.id: draft for draft in (*made, *changed)}
         taken = iter(self._taken)
@@ -107,18 +108,16 @@ class Laying:
                 told.append(step)
                 continue
             one = next(taken)
-            receipt = self._receipt(one, drafts, transaction, shards)
+            receipt = self._receipt(one, drafts, transaction)
             receipts.append(receipt)
             told.append(_told(step, one, drafts, receipt))
         return tuple(told), (*drafts.values(), *receipts)
 
-    def _placed(
-        self, record: Record, decision: Decision, shards: dict[str, dict[str, int]]
-    ) -> Draft:
+    def _placed(self, record: Record, decision: Decision) -> Draft:
         folder = kind_of(self.workspace, record).folder
-        counts = shards.get(folder)
+        counts = self._shards.get(folder)
         if counts is None:
-            counts = shards[folder] = dict(self.snapshot.shard_sizes(folder))
+            counts = self._shards[folder] = dict(self.snapshot.shard_sizes(folder))
         return place_new(self.workspace, record, decision, shards=counts)
 
     def _edited(self, record: Record) -> Draft:
@@ -151,7 +150,6 @@ class Laying:
         taken: _Taken,
         drafts: dict[str, Draft],
         transaction: str,
-        shards: dict[str, dict[str, int]],
     ) -> Draft:
         planned = taken.planned
         details: dict[str, JsonValue] = {
@@ -164,15 +162,32 @@ class Laying:
             **planned.details,
         }
         targets = (*planned.made, *planned.changed)
+        return self.account(
+            taken.name,
+            transaction,
+            [drafts[item.id].record.reference for item in targets],
+            {name: value for name, value in details.items() if value not in ("", [])},
+        )
+
+    def account(
+        self,
+        operation: str,
+        transaction: str,
+        targets: Sequence[str],
+        details: Mapping[str, JsonValue],
+        subject: str = "",
+    ) -> Draft:
+        """Lays out a receipt in the scope of the role; ``subject`` is what it is found by."""
         record = receipt_record(
             self.workspace,
-            operation=taken.name,
+            operation=operation,
             transaction=transaction,
-            targets=[drafts[item.id].record.reference for item in targets],
-            details={name: value for name, value in details.items() if value not in ("", [])},
+            targets=targets,
+            details=details,
+            subject=subject,
         )
         record = replace(record, scope=role_scope(self.role))
-        return self._placed(record, decide_receipt(self.workspace.settings, SYSTEM_ACTOR), shards)
+        return self._placed(record, decide_receipt(self.workspace.settings, SYSTEM_ACTOR))
 
 
 def _told(step: Applied, taken: _Taken, drafts: dict[str, Draft], receipt: Draft) -> Applied:

@@ -6,7 +6,7 @@ planned one behind the other and committed as one. Pure: reading it is ``loading
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -61,14 +61,14 @@ class RoleView:
     now: datetime
     memories: Mapping[str, Record]
     known: frozenset[str] = frozenset()
-    by_subject: Mapping[str, tuple[str, ...]] = field(init=False, repr=False)
+    by_subject: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
-        found: dict[str, list[str]] = {}
-        for name, record in self.memories.items():
-            found.setdefault(normalise_text(record.subject), []).append(name)
-        grouped = {subject: tuple(names) for subject, names in found.items()}
-        object.__setattr__(self, "by_subject", MappingProxyType(grouped))
+        if self.memories and not self.by_subject:
+            grouped = _grouped({}, self.memories.values())
+            object.__setattr__(self, "by_subject", MappingProxyType(grouped))
 
     def get(self, identifier: str) -> Record | None:
         """Returns a memory of the role."""
@@ -90,4 +90,49 @@ class RoleView:
         """Returns the view as it would be behind an operation."""
         touched = {record.id: record for record in (*planned.made, *planned.changed)}
         edges = frozenset(edge.id for edge in planned.edges)
-        return replace(self, memories={**self.memories, **touched}, known=self.known | edges)
+        return self._with(touched, self.known | edges)
+
+    def beside(self, more: RoleView) -> RoleView:
+        """Returns the view with what was read besides; what stands here already stays."""
+        added = {name: item for name, item in more.memories.items() if name not in self.memories}
+        return self._with(added, (self.known | more.known) - more.memories.keys())
+
+    def _with(self, records: Mapping[str, Record], known: frozenset[str]) -> RoleView:
+        """Returns a view with other memories; what did not change is not looked at again."""
+        moved = {
+            name
+            for name, item in records.items()
+            if name not in self.memories or self.memories[name].subject != item.subject
+        }
+        grouped = _without(self.by_subject, moved, self.memories)
+        return replace(
+            self,
+            memories={**self.memories, **records},
+            known=known,
+            by_subject=MappingProxyType(_grouped(grouped, (records[name] for name in moved))),
+        )
+
+
+def _grouped(
+    standing: Mapping[str, tuple[str, ...]], records: Iterable[Record]
+) -> dict[str, tuple[str, ...]]:
+    """Returns ids by normalised subject, with those of some records added."""
+    found: dict[str, list[str]] = {}
+    for record in records:
+        found.setdefault(normalise_text(record.subject), []).append(record.id)
+    return {
+        **standing,
+        **{subject: (*standing.get(subject, ()), *names) for subject, names in found.items()},
+    }
+
+
+def _without(
+    grouped: Mapping[str, tuple[str, ...]], names: set[str], memories: Mapping[str, Record]
+) -> Mapping[str, tuple[str, ...]]:
+    """Returns ids by normalised subject without those whose subject is another now."""
+    subjects = {normalise_text(memories[name].subject) for name in names if name in memories}
+    left = {
+        subject: tuple(name for name in grouped.get(subject, ()) if name not in names)
+        for subject in subjects
+    }
+    return {**grouped, **left} if left else grouped
