@@ -10,6 +10,9 @@ WORKERS ?= 2
 DATA ?= ../shared/data
 BENCHMARKS := $(filter-out __init__ corpus,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
+# The suite starts some hundred processes: each would compile what it imports once more.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test contract faults clients vectors lint format schemas docs bench wheel clean
 

@@ -10,6 +10,7 @@ from importlib.metadata import packages_distributions
 from typing import Any
 
 from tests.conftest import ROOT
+from tests.support.sources import sources
 
 
 def _normal(name: str) -> str:
@@ -38,8 +39,8 @@ def _names(lines: list[str]) -> set[str]:
 
 def _imported() -> set[str]:
     names: set[str] = set()
-    for path in (ROOT / "memfs").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for source in sources():
+        for node in source.nodes:
             match node:
                 case ast.Import(names=aliases):
                     names.update(alias.name.partition(".")[0] for alias in aliases)
