@@ -59,6 +59,21 @@ def newest_slot(now: datetime, at: str, zone: tzinfo | None = None) -> datetime:
     return next(slot for slot in slots if slot <= now)
 
 
+def next_slot(now: datetime, at: str, zone: tzinfo | None = None) -> datetime:
+    """Returns the first slot that is after ``now``, in UTC.
+
+    Raises:
+        ValueError: ``at`` is no time of day.
+    """
+    wanted = time_of_day(at)
+    today = now.astimezone(zone).date()
+    slots = (
+        datetime.combine(today + timedelta(days=ahead), wanted, tzinfo=zone).astimezone(UTC)
+        for ahead in range(3)
+    )
+    return next(slot for slot in slots if slot > now)
+
+
 def time_of_day(text: str) -> time:
     """Returns ``HH:MM`` as a time.
 
