@@ -94,7 +94,7 @@ def is_barred(
     if draft.id:
         marks.append(draft.id)
     if submission.is_confirmed or not is_person_origin(origin):
-        marks.append(_words_mark(workspace, draft))
+        marks.extend(_words_marks(workspace, draft))
         sources = {origin.digest, *_source_digests(evidence.values())}
         marks.extend(_source_mark(workspace, digest, draft.subject) for digest in sources if digest)
         marks.extend(_source_mark(workspace, digest) for digest in sources if digest)
@@ -129,9 +129,7 @@ def _marks(
         return
     if not _is_barring_words(record):
         return
-    words = _words_mark(workspace, record)
-    if words:
-        yield words
+    yield from _words_marks(workspace, record)
     cited = [
         stored.record
         for identifier in record.evidence
@@ -154,10 +152,15 @@ def _is_barring_words(record: Record) -> bool:
     return record.kind != SOURCE_KIND and not (record.kind == STEP_KIND and is_short)
 
 
-def _words_mark(workspace: Workspace, record: Record) -> str:
-    """Returns the mark of what a record says, whatever it is called; empty for no words."""
+def _words_marks(workspace: Workspace, record: Record) -> Iterable[str]:
+    """Yields the marks of what a record says, whatever it is called; none for no words.
+
+    A heading is a title that stands in the text: what is below it has a mark of its own.
+    """
     words = normalise_text(record.body).lstrip("# ") or normalise_text(record.title)
-    return mark_of(workspace, f"words\0{words}") if words else ""
+    heading, _, below = record.body.lstrip().partition("\n")
+    found = {words, normalise_text(below) if heading.startswith("#") else ""}
+    yield from (mark_of(workspace, f"words\0{said}") for said in sorted(found - {""}))
 
 
 def _source_mark(workspace: Workspace, digest: str, subject: str | None = None) -> str:

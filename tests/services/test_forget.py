@@ -79,6 +79,16 @@ def test_no_way_in_takes_it_again(project: Path, tmp_path: Path) -> None:
     assert said(project) == ["CI needs Node 20"]
 
 
+def test_no_heading_above_them_lets_the_words_in_again(project: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "stack.md").write_text(f"# Web framework\n\n{FIRST}\n", encoding="utf-8")
+    with memory_of(project) as memory:
+        imported = memory.import_path(notes, accept=True)
+    assert "tombstone.matches" in str(imported.data["refused"])
+    assert said(project) == ["CI needs Node 20"]
+
+
 def test_forgetting_the_newest_of_a_chain_leaves_the_older_replaced(project: Path) -> None:
     with memory_of(project) as memory:
         for text in ("Flask", "Django"):
