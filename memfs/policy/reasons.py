@@ -265,7 +265,7 @@ _ROLE: Final = {
     "role.unchanged": "it says again what is remembered already; nothing was added",
     "role.full": "the memory holds as many wordings, anchors or tags as it can",
     "role.phase": "this operation does not belong to this phase of the role",
-    "role.not-speech": "the candidate is no speech",
+    "role.unripe": "the thread is not ripe; what it lacks is said by the table of ripening",
     "role.not-applied": "another operation of the same batch was refused; nothing was changed",
     "role.sleep-no-op": "a sleep does something about what is open, or fails; nothing was changed",
     "role.sleep-residue": "a sleep accounts for every short-term memory, or fails; nothing was "

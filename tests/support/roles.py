@@ -172,10 +172,9 @@ def role_faults() -> Iterator[Reason]:
         yield from mind.apply(text).reasons
     mind.apply(proposal("PruneShortTermMemory", memories=[first.id], **REASON))
     yield from mind.apply(proposal("PruneShortTermMemory", memories=[first.id], **REASON)).reasons
-    note = mind.made("QueueCandidateIntervention", intent="note", words="Ana likes short lines.")
-    yield from mind.apply(
-        proposal("MarkCandidateInterventionSpoken", candidate=note.id, receipt=RUN)
-    ).reasons
+    seen = mind.made("RecordShortTermMemory")
+    thread = mind.made("MergeIncubationSupport", sources=[seen.id])
+    yield from mind.apply(whole("ApplyMemoryDistillation", sources=[thread.id])).reasons
     yield from sleep_faults()
 
 

@@ -6,9 +6,7 @@ by nobody, permits nothing, and its words stand in no pressure.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from memfs.domains.roles.shaping import Planner, RefusedError, is_saying_more, words_of
+from memfs.domains.roles.shaping import Planner, is_saying_more, without_cooling, words_of
 from memfs.domains.roles.view import Planned
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
@@ -74,18 +72,21 @@ def retire(operation: RetireCandidate, planner: Planner) -> Planned:
 def mark_spoken(operation: MarkSpoken, planner: Planner) -> Planned:
     """Plans that a candidate counts as said, by the record of it; what it answers cools.
 
+    A note, a change of the role's own memory and a review are not said: they are applied, by the
+    record of that.
+
     Raises:
-        RefusedError: It is nothing to say, or the record of saying it is not there.
+        RefusedError: The record of it is not there, or the candidate is over.
     """
     candidate = planner.meant(operation.candidate, Profile.CANDIDATE_INTERVENTION)
-    if text_field(candidate, "intent") != Intent.SPEECH:
-        raise RefusedError(reason("role.not-speech", candidate.id))
+    is_speech = text_field(candidate, "intent") == Intent.SPEECH
     planner.check_pointed((operation.receipt,))
     until = planner.until(operation.refractory_minutes)
+    because = Because.SPOKEN if is_speech else Because.STATED
     spoken = planner.moved(
         candidate,
-        Lifecycle.SPOKEN,
-        because=Because.SPOKEN,
+        Lifecycle.SPOKEN if is_speech else Lifecycle.APPLIED,
+        because=because,
         spoken_receipt=operation.receipt,
         cooling_until=until,
     )
@@ -94,11 +95,16 @@ def mark_spoken(operation: MarkSpoken, planner: Planner) -> Planned:
         pressure = planner.view.get(name)
         if pressure is not None and lifecycle_of(pressure) in _PRESSING:
             cooled.append(planner.moved(pressure, Lifecycle.COOLING, cooling_until=until))
+    record = (
+        planner.edge(MemoryRelation.SPOKEN_AS, spoken, operation.receipt)
+        if is_speech
+        else planner.edge(MemoryRelation.GROUNDS, operation.receipt, spoken)
+    )
     edges = (
-        planner.edge(MemoryRelation.SPOKEN_AS, spoken, operation.receipt),
+        record,
         *(planner.edge(MemoryRelation.COOLS, spoken, item) for item in cooled),
     )
-    return Planned(changed=(spoken, *cooled), edges=edges, because=str(Because.SPOKEN))
+    return Planned(changed=(spoken, *cooled), edges=edges, because=str(because))
 
 
 def press(operation: UpsertPressure, planner: Planner) -> Planned:
@@ -121,8 +127,7 @@ def press(operation: UpsertPressure, planner: Planner) -> Planned:
     grown = planner.deepened(standing, anatomy)
     if not is_pressing:
         grown = planner.moved(grown, state)
-    fields = {name: value for name, value in grown.fields.items() if name != "cooling_until"}
-    grown = planner.changed(replace(grown, fields=fields), intensity=operation.intensity)
+    grown = planner.changed(without_cooling(grown), intensity=operation.intensity)
     return Planned(changed=(grown,), edges=planner.linked(grown, anatomy), words=words_of(anatomy))
 
 

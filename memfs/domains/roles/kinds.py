@@ -114,7 +114,7 @@ ROLE_MEMORY = KindSpec(
             description="What a candidate intervention would change of the role's own memory.",
         ),
         _list("answers", "The pressures that a candidate intervention would answer."),
-        _text("spoken_receipt", "The record of its having been said."),
+        _text("spoken_receipt", "The record of its having been said, or done."),
     ),
 )
 ROLE_SUMMARY = KindSpec(

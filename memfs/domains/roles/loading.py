@@ -12,9 +12,16 @@ from memfs.domains.roles.shaping import ids_in
 from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue
 from memfs.model.origin import Actor
-from memfs.model.record import StoredRecord
+from memfs.model.record import Record, StoredRecord
 from memfs.model.record_fields import texts_field
-from memfs.model.role import ROLE_KIND, ROLES_FOLDER, role_scope, subject_of
+from memfs.model.role import (
+    ROLE_KIND,
+    ROLES_FOLDER,
+    Profile,
+    profile_of,
+    role_scope,
+    subject_of,
+)
 from memfs.model.role_operation import (
     Anatomy,
     ApplyDistillation,
@@ -35,6 +42,7 @@ from memfs.model.role_operation import (
 )
 from memfs.model.scope import Scope
 from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.role_lifecycle import is_open
 from memfs.services.catalogue import read_entries
 from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
@@ -98,15 +106,17 @@ def load_for(
         and not has_hidden_end(workspace, snapshot, item.record, request)
     )
     stored = stored | {item.record.id: item for item in _seen(found, scope, request)}
-    behind = {
-        name
-        for item in stored.values()
-        for name in texts_field(item.record, "answers")
-        if name not in stored and item.record.id in named
-    }
-    more = read_entries(workspace, snapshot, catalogue.by_ids(behind))
+    behind = {name for item in stored.values() for name in _behind(item.record, named)}
+    more = read_entries(workspace, snapshot, catalogue.by_ids(sorted(behind - stored.keys())))
     stored = stored | {item.record.id: item for item in _seen(more, scope, request)}
     return _loaded(workspace, role, stored.values(), known - stored.keys())
+
+
+def _behind(record: Record, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what a memory is decided with: what a candidate answers, what supports a thread."""
+    if profile_of(record) is Profile.INCUBATION and is_open(record):
+        return record.derived_from
+    return texts_field(record, "answers") if record.id in named else ()
 
 
 def _loaded(

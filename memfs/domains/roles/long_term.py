@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfs.domains.roles.shaping import (
-    RIPENING,
     Planner,
     RefusedError,
     anatomy_of,
     ids_in,
     is_saying_more,
+    without_cooling,
     words_of,
 )
 from memfs.domains.roles.view import Planned
@@ -20,7 +20,6 @@ from memfs.model.role import (
     MemoryRelation,
     Profile,
     lifecycle_of,
-    number_of,
     profile_of,
 )
 from memfs.model.role_operation import (
@@ -33,6 +32,7 @@ from memfs.model.role_operation import (
 )
 from memfs.policy.reasons import reason
 from memfs.policy.role_lifecycle import is_open
+from memfs.policy.role_ripening import check_ripe, maturity_of, supports_of
 
 _DURABLE = (Profile.ROLE_SELF, Profile.IDENTITY)
 _WORDED = ("target", "topic", "claim", "question", "tension", "implication")
@@ -41,10 +41,16 @@ _WORDED = ("target", "topic", "claim", "question", "tension", "implication")
 def distill(operation: ApplyDistillation, planner: Planner) -> Planned:
     """Plans a durable memory of short-term ones, which are marked as distilled.
 
-    What is remembered for good in these words already is deepened by them instead.
+    A thread among the sources is promoted by it. What is remembered for good in these words
+    already is deepened by them instead.
+
+    Raises:
+        RefusedError: A thread is not ripe (``policy.role_ripening``), or cools.
     """
-    sources = _sources(operation.sources, planner, Profile.CONVERSATION)
-    gone = tuple(planner.moved(item, Lifecycle.DISTILLED) for item in sources)
+    sources = tuple(
+        planner.meant(name, Profile.CONVERSATION, Profile.INCUBATION) for name in operation.sources
+    )
+    gone = tuple(_given_up(item, planner) for item in sources)
     standing = planner.standing(Profile.ROLE_SELF, operation.anatomy)
     if standing is not None:
         grown = _taking_in(standing, operation.anatomy, sources, planner)
@@ -65,6 +71,17 @@ def distill(operation: ApplyDistillation, planner: Planner) -> Planned:
     )
 
 
+def _given_up(source: Record, planner: Planner) -> Record:
+    """Returns a source of a durable memory: distilled, or, where it is a ripe thread, promoted."""
+    if profile_of(source) is not Profile.INCUBATION:
+        return planner.moved(source, Lifecycle.DISTILLED)
+    promoted = planner.moved(source, Lifecycle.PROMOTED)
+    unripe = check_ripe(source, planner.view.memories)
+    if unripe is not None:
+        raise RefusedError(unripe)
+    return promoted
+
+
 def incubate(operation: MergeIncubation, planner: Planner) -> Planned:
     """Plans that short-term memories support a thread that ripens, or begin one."""
     sources = _sources(operation.sources, planner, Profile.CONVERSATION)
@@ -82,26 +99,24 @@ def incubate(operation: MergeIncubation, planner: Planner) -> Planned:
             state=Lifecycle.ACTIVE,
             derived_from=operation.sources,
             support=len(sources),
-            maturity=ripeness(len(sources)),
+            maturity=maturity_of(sources),
         )
         edges = tuple(planner.edge(MemoryRelation.SUPPORTS, item, made) for item in gone)
         return Planned(made=(made,), changed=gone, edges=(*edges, *planner.linked(made, anatomy)))
     if lifecycle_of(thread) is not Lifecycle.DEEPENING:
-        thread = planner.moved(thread, Lifecycle.DEEPENING)
-    support = int(number_of(thread, "support")) + len(sources)
+        thread = planner.moved(without_cooling(thread), Lifecycle.DEEPENING)
     grown = _taking_in(thread, anatomy, sources, planner)
-    grown = planner.changed(grown, support=support, maturity=ripeness(support))
+    # What it said of its support is not counted on: what stands behind it is.
+    taken = {item.id: item for item in gone}
+    behind = (taken.get(name) or planner.view.get(name) for name in grown.derived_from)
+    supports = supports_of(grown, {item.id: item for item in behind if item is not None})
+    grown = planner.changed(grown, support=len(supports), maturity=maturity_of(supports))
     edges = tuple(planner.edge(MemoryRelation.SUPPORTS, item, grown) for item in gone)
     return Planned(
         changed=(grown, *gone),
         edges=(*edges, *planner.linked(grown, anatomy)),
         words=words_of(anatomy),
     )
-
-
-def ripeness(support: int) -> float:
-    """Returns how ripe a thread with so many supports is, 0 to 1."""
-    return round(1.0 - RIPENING**support, 4)
 
 
 def revise(operation: ReviseDurable, planner: Planner) -> Planned:

@@ -9,11 +9,10 @@ settling once. Pure; a nap and a sleep commit it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from memfs.domains.roles.shaping import Planner
+from memfs.domains.roles.shaping import Planner, without_cooling
 from memfs.domains.roles.view import Planned, RoleView
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
@@ -112,9 +111,3 @@ def _readied(view: RoleView) -> Iterator[tuple[str, Record]]:
         wanted = Lifecycle.QUEUED if is_up else Lifecycle.DEFERRED
         if lifecycle_of(candidate) is not wanted:
             yield (PUT_UP if is_up else PUT_OFF), planner.moved(candidate, wanted)
-
-
-def without_cooling(record: Record) -> Record:
-    """Returns a memory that may come up again."""
-    fields = {name: value for name, value in record.fields.items() if name != "cooling_until"}
-    return replace(record, fields=fields)

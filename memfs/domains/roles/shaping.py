@@ -40,14 +40,11 @@ from memfs.policy.paraphrase import is_paraphrase
 from memfs.policy.reasons import reason
 from memfs.policy.role_lifecycle import check_step
 from memfs.policy.role_operations import MOST_ANCHORS, MOST_TAGS
+from memfs.policy.role_ripening import repeated, saturation_at
 from memfs.services.graph_drafts import edge_draft
 
 MOST_WORDINGS: Final = 12
 """Wordings that one memory gathers; what comes then begins another."""
-SATURATING: Final = 0.2
-"""Share of what is left to 1 that each repetition adds to the saturation."""
-RIPENING: Final = 0.75
-"""What each support leaves of what a thread lacks to be ripe."""
 DEFAULT_SALIENCE: Final = 0.5
 DEFAULT_CONFIDENCE: Final = 0.5
 SAYINGS: Final[Mapping[MemoryRelation, str]] = {
@@ -58,7 +55,7 @@ SAYINGS: Final[Mapping[MemoryRelation, str]] = {
     MemoryRelation.GROUNDS: "the other rests on the one",
     MemoryRelation.TRIGGERED: "the one pressed for the other",
     MemoryRelation.SPOKEN_AS: "the one was said, as the other records",
-    MemoryRelation.COOLS: "the one was said, and cools the other",
+    MemoryRelation.COOLS: "the one was said or done, and cools the other",
     MemoryRelation.CLUSTERS_WITH: "the one was taken into the other",
 }
 """What the edges that operations draw claim; no word of a memory stands in one."""
@@ -190,10 +187,15 @@ class Planner:
         )
 
     def changed(self, record: Record, **fields: JsonValue) -> Record:
-        """Returns a memory with other fields; empty ones stay as they are."""
+        """Returns a memory with other fields; empty ones stay as they are.
+
+        Saturation is written down as it is now: it goes back by itself from when it was touched.
+        """
         told = {name: value for name, value in fields.items() if value not in ("", None)}
-        touched = {"touched": format_instant(self.now)}
-        return replace(record, fields={**record.fields, **told, **touched})
+        stamped: dict[str, JsonValue] = {"touched": format_instant(self.now)}
+        if number_of(record, "saturation"):
+            stamped["saturation"] = saturation_at(record, self.now)
+        return replace(record, fields={**record.fields, **stamped, **told})
 
     def deepened(self, record: Record, *sources: Anatomy | Record) -> Record:
         """Returns a memory that took others in: anchors, tags, wordings, and how often.
@@ -218,9 +220,6 @@ class Planner:
         )
         if is_full:
             raise RefusedError(reason("role.full", record.id))
-        saturation = number_of(record, "saturation")
-        for _ in parts:
-            saturation += (1.0 - saturation) * SATURATING
         salience = max(number_of(record, "salience"), *(part.salience or 0.0 for part in parts))
         given = [part.confidence for part in parts if part.confidence is not None]
         grown = replace(record, tags=tags, body=body)
@@ -232,7 +231,7 @@ class Planner:
             grown,
             anchors=list(anchors),
             salience=round(salience, 4),
-            saturation=round(saturation, 4),
+            saturation=repeated(saturation_at(record, self.now), len(parts)),
             repeats=int(number_of(record, "repeats")) + len(parts),
         )
 
@@ -283,6 +282,12 @@ class Planner:
     def until(self, minutes: int) -> str:
         """Returns the instant so many minutes from now."""
         return format_instant(self.now + timedelta(minutes=minutes))
+
+
+def without_cooling(record: Record) -> Record:
+    """Returns a memory that may come up again."""
+    fields = {name: value for name, value in record.fields.items() if name != "cooling_until"}
+    return replace(record, fields=fields)
 
 
 # Parts of memories ---------------------------------------------------------------------------

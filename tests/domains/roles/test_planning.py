@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from memfs.domains.roles.long_term import ripeness
 from memfs.domains.roles.shaping import MOST_WORDINGS
 from memfs.domains.roles.view import Planned
 from memfs.model.authority import Authority
@@ -201,7 +200,7 @@ def test_support_ripens_a_thread() -> None:
     assert codes(mind.apply(merged)) == []
     grown = mind.now(thread)
     assert (grown.fields["lifecycle"], grown.fields["support"]) == ("deepening", 2)
-    assert grown.fields["maturity"] == ripeness(2) > ripeness(1)
+    assert (thread.fields["maturity"], grown.fields["maturity"]) == (0.25, 0.3438)
     assert states(mind, *sources) == ["incubated", "incubated", "active"]
     assert drawn(mind) == [(item.id, "supports", thread.id) for item in sources[:2]]
     by_subject = whole("MergeIncubationSupport", sources=[sources[2].id], topic="plans")
