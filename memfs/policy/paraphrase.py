@@ -33,6 +33,13 @@ def said_words(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in found if word not in _SMALL)
 
 
+def words_in_order(text: str) -> tuple[str, ...]:
+    """Returns the words that carry a line as :func:`said_words` does, in their order."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    found = (match[0].replace("’", "'") for match in _WORD.finditer(folded))
+    return tuple(_stem(word) for word in found if word not in _SMALL)
+
+
 def likeness(left: str, right: str) -> float:
     """Returns the share of common words, 0 to 1; 1 for two lines that carry none."""
     one, other = said_words(left), said_words(right)
@@ -46,6 +53,13 @@ def is_paraphrase(left: str, right: str) -> bool:
     if _is_denying(one) != _is_denying(other) or _numbers(one) != _numbers(other):
         return False
     return one == other or likeness(left, right) >= SAME
+
+
+def is_denial(left: str, right: str) -> bool:
+    """Tells whether of two lines one says the very words of the other, and denies them."""
+    one, other = said_words(left), said_words(right)
+    said = one - _DENYING
+    return _is_denying(one) != _is_denying(other) and bool(said) and said == other - _DENYING
 
 
 def _stem(word: str) -> str:

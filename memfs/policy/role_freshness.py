@@ -15,19 +15,22 @@ from memfs.model.role import SUMMARY_KIND, is_role_edge
 from memfs.policy.relations import ends_of_edge
 
 
-def is_source_changed(record: Record, current: Mapping[str, str | None]) -> bool:
-    """Tells whether a record was read off something that changed.
+def changed_sources(record: Record, current: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Returns the anchors of what a record was read off and that is otherwise now, each once.
 
     Args:
         record: A memory, an edge or a summary.
         current: Digest of each source by its anchor, ``None`` for one that is gone; a source that
             is not among them was not looked at, and counts as it was.
     """
-    for item in texts_field(record, "source_hashes"):
-        anchor, _, digest = item.rpartition("=")
-        if anchor in current and current[anchor] != digest:
-            return True
-    return False
+    named = (item.rpartition("=") for item in texts_field(record, "source_hashes"))
+    changed = (anchor for anchor, _, digest in named if current.get(anchor, digest) != digest)
+    return tuple(dict.fromkeys(changed))
+
+
+def is_source_changed(record: Record, current: Mapping[str, str | None]) -> bool:
+    """Tells whether a record was read off something that changed; see ``changed_sources``."""
+    return bool(changed_sources(record, current))
 
 
 def stale_ids(records: Iterable[Record], current: Mapping[str, str | None]) -> frozenset[str]:
