@@ -116,6 +116,10 @@ def instant_of(record: Record, name: str) -> datetime | None:
         return None
 
 
+_ROUNDED: Final = 0.0002
+"""What four digits may hide: a theme that rests until then does not rest any more then."""
+
+
 # Saturation ----------------------------------------------------------------------------------
 
 
@@ -194,8 +198,8 @@ def theme_from(records: Iterable[Record], now: datetime) -> Theme:
     most = max((saturation_at(item, now) for item in every), default=0.0)
     ends = [end for item in every if (end := cooling_until(item, now)) is not None]
     if most >= SATURATED:
-        days = HALF_LIFE_DAYS * math.log2(most / SATURATED)
-        ends.append(now + timedelta(days=days, seconds=1))
+        days = HALF_LIFE_DAYS * math.log2(most / (SATURATED - _ROUNDED))
+        ends.append(now + timedelta(days=days))
     return Theme(saturation=most, resting_until=max(ends, default=None))
 
 
