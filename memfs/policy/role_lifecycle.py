@@ -194,9 +194,15 @@ def check_step(profile: Profile, before: Lifecycle, after: Lifecycle) -> Reason 
 
 
 def is_open(record: Record) -> bool:
-    """Tells whether a memory still takes part: its state is none in which it is over."""
+    """Tells whether a memory still takes part: its state is one of its row, and none that is over.
+
+    A pair that the table does not have takes no part: no operation could move it.
+    """
     profile, state = profile_of(record), lifecycle_of(record)
-    return profile is not None and state is not None and state not in ROW_OF[profile].over
+    if profile is None or state is None:
+        return False
+    row = ROW_OF[profile]
+    return state in row.moves and state not in row.over
 
 
 _STANDING: Final = frozenset(
