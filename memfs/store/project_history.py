@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from memfs.errors import ConflictError, StoreError
 from memfs.model.project import ProjectChange, ProjectCommit
@@ -63,7 +63,7 @@ class ProjectHistory:
         self._hidden = HiddenPlaces(project, hidden)
 
     @classmethod
-    def of(cls, folder: Path | None, hidden: Sequence[Path] = ()) -> ProjectHistory:
+    def of(cls, folder: Path | None, hidden: Sequence[Path] = ()) -> Self:
         """Returns the history around a folder.
 
         Args:
