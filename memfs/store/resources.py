@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +17,9 @@ class ResourceMissingError(MemfsError):
     code = "install.incomplete"
 
 
+@cache
 def read_resource(name: str) -> str:
-    """Returns the text of a resource such as ``templates/store/memfs.yaml``.
+    """Returns the text of a resource such as ``templates/store/memfs.yaml``, read once.
 
     Raises:
         ResourceMissingError: The installation is incomplete.

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from memfs.agents.install.refusals import NotReadableAsError, position
@@ -162,6 +163,7 @@ def words(node: Node | None) -> str:
     return str(node.scalar) if node is not None and is_text else ""
 
 
+@lru_cache(maxsize=8)
 def parse(text: str) -> Document:
     """Returns the document that a text holds.
 
