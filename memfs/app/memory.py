@@ -31,6 +31,7 @@ from memfs.app.queueing import Queueing
 from memfs.app.recounting import Recounting
 from memfs.app.relating import Relating
 from memfs.app.reshaping import Reshaping
+from memfs.app.resting import Resting
 from memfs.app.running import Running
 from memfs.app.sifting import Sifting
 from memfs.app.stepping import Stepping
@@ -72,6 +73,7 @@ class Memory(
     Reshaping,
     Noting,
     Minding,
+    Resting,
     Sifting,
     Dreaming,
     Intending,

@@ -87,6 +87,7 @@ SECTIONS: Final = (
     ),
     _section(
         "Mind a role",
+        role="Look after what a role remembers.",
         **{"memory-apply-operation": "Apply a typed operation to what a role remembers."},
     ),
     _section(

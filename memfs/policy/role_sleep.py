@@ -5,38 +5,179 @@ go with a reason; a nap and a rumination may keep some. A sleep that leaves one 
 nothing while there are some, fails. Pure.
 
 The figures are memfs' own choice; no measurement stands behind them but that a scripted
-conversation settles as a reader would settle it. Each says what it is for.
+conversation settles as a reader would settle it. :data:`THRESHOLDS` says of each what it is for.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
 from memfs.model.decision import Reason
+from memfs.model.frozen import frozen
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field
 from memfs.model.role import Because, Lifecycle, Profile, lifecycle_of, profile_of
 from memfs.model.role_sleep import Account, Rest, Tally
 from memfs.policy.reasons import reason
 from memfs.policy.role_lifecycle import is_open
+from memfs.policy.role_ripening import Threshold
 
 DISTIL_TIMES: Final = 3
-"""What was met so often is learned for good: twice may be chance."""
 DISTIL_SALIENCE: Final = 0.7
-"""What matters so much is learned for good though it was met once."""
 DISTIL_CONFIDENCE: Final = 0.3
-"""What is surer than this can be learned; what is less sure ripens first."""
 INCUBATE_SALIENCE: Final = 0.4
-"""A tension that matters less is no thread of its own."""
 STALE_DAYS: Final = 14
-"""A memory that neither mattered nor came again for so long has expired; two working weeks."""
 MOST_PROPOSALS: Final = 20_000
-"""Proposals of one rest; what comes behind them is rejected unread."""
 MOST_TOLD: Final = 50
-"""Rejected proposals that a receipt tells one by one; the others are counted by code."""
+
+THRESHOLDS: Final[tuple[Threshold, ...]] = (
+    Threshold(
+        name="times", value=DISTIL_TIMES, says="met so often it is learned; twice may be chance"
+    ),
+    Threshold(
+        name="salience", value=DISTIL_SALIENCE, says="it matters so much that once is enough"
+    ),
+    Threshold(
+        name="confidence", value=DISTIL_CONFIDENCE, says="what is less sure is not learned yet"
+    ),
+    Threshold(
+        name="worth a thread", value=INCUBATE_SALIENCE, says="what matters less begins no thread"
+    ),
+    Threshold(
+        name="stale days", value=STALE_DAYS, says="days in which nothing came of it; then it went"
+    ),
+    Threshold(
+        name="proposals", value=MOST_PROPOSALS, says="proposals of one rest; others are not read"
+    ),
+    Threshold(name="told", value=MOST_TOLD, says="rejections that a receipt tells one by one"),
+)
+
+
+class Fate(StrEnum):
+    """What the rules propose for memories that say the same."""
+
+    DISTIL = "distil"
+    INCUBATE = "incubate"
+    PRUNE = "prune"
+
+
+@frozen
+class Seen:
+    """What the rules know of memories that say the same.
+
+    Attributes:
+        times: How often it was met.
+        salience: How much the one that matters most matters.
+        confidence: How sure the surest is.
+        days: Days since anything came of any of them.
+        is_asked: A question is open.
+        is_known: It is remembered for good already.
+        is_refuted: It was remembered for good, and put aside as wrong, and not said since.
+        has_thread: A thread of the same ripens.
+    """
+
+    times: int
+    salience: float
+    confidence: float
+    days: float = 0.0
+    is_asked: bool = False
+    is_known: bool = False
+    is_refuted: bool = False
+    has_thread: bool = False
+
+
+@frozen
+class FateRow:
+    """One row of the table by which the rules settle; the first that holds decides.
+
+    Attributes:
+        name: What the guide calls it.
+        says: When it holds, and what is done then, in a line.
+        holds: Whether it does.
+        fate: What is proposed.
+        because: Why something is let go, where it is.
+    """
+
+    name: str
+    says: str
+    holds: Callable[[Seen], bool]
+    fate: Fate
+    because: Because = Because.STATED
+
+
+def _is_sure(seen: Seen) -> bool:
+    return seen.confidence >= DISTIL_CONFIDENCE and not seen.is_asked
+
+
+FATES: Final[tuple[FateRow, ...]] = (
+    FateRow(
+        name="refuted",
+        says="it was put aside as wrong, and nobody said it since",
+        holds=lambda seen: seen.is_refuted,
+        fate=Fate.PRUNE,
+        because=Because.CONTRADICTED,
+    ),
+    FateRow(
+        name="known",
+        says="it is remembered for good already, and deepens that",
+        holds=lambda seen: seen.is_known,
+        fate=Fate.DISTIL,
+    ),
+    FateRow(
+        name="asked",
+        says="a question is open, and matters, came again, or ripens already",
+        holds=lambda seen: (
+            seen.is_asked
+            and (seen.salience >= INCUBATE_SALIENCE or seen.times > 1 or seen.has_thread)
+        ),
+        fate=Fate.INCUBATE,
+    ),
+    FateRow(
+        name="repeated",
+        says="it was met often enough, and is sure enough",
+        holds=lambda seen: _is_sure(seen) and seen.times >= DISTIL_TIMES,
+        fate=Fate.DISTIL,
+    ),
+    FateRow(
+        name="salient",
+        says="it matters enough, and is sure enough",
+        holds=lambda seen: _is_sure(seen) and seen.salience >= DISTIL_SALIENCE,
+        fate=Fate.DISTIL,
+    ),
+    FateRow(
+        name="expired",
+        says="nothing came of it for long, and it matters no more than others",
+        holds=lambda seen: seen.days >= STALE_DAYS and seen.times < DISTIL_TIMES,
+        fate=Fate.PRUNE,
+        because=Because.EXPIRED,
+    ),
+    FateRow(
+        name="unsettled",
+        says="a tension matters, came again, or ripens already",
+        holds=lambda seen: (
+            not seen.is_asked
+            and (seen.salience >= INCUBATE_SALIENCE or seen.times > 1 or seen.has_thread)
+        ),
+        fate=Fate.INCUBATE,
+    ),
+    FateRow(
+        name="low-value",
+        says="anything else",
+        holds=lambda _: True,
+        fate=Fate.PRUNE,
+        because=Because.LOW_VALUE,
+    ),
+)
+"""The table of the rules."""
+
+
+def fate_of(seen: Seen) -> FateRow:
+    """Returns the row that decides: the first that holds, and the last holds always."""
+    return next(row for row in FATES if row.holds(seen))
 
 
 def open_short_term(memories: Iterable[Record]) -> Mapping[str, Record]:

@@ -364,6 +364,7 @@ CHANGES: Final = frozenset(
         "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep",
         "record_event", "propose_procedure", "record_episode",
         "apply_operation", "apply_operations",
+        "sleep_role", "nap_role", "ruminate",
         "start_task", "grow_task", "compress_task", "maintain_task", "revise_task", "finish_task",
         "forget_task",
     )
@@ -418,6 +419,7 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "timeline": "timeline",
         "node": "query_nodes",
         "memory-apply-operation": "apply_operation",
+        "role": "sleep_role",
         "profile": "profile",
         "git-log": "project_log",
         "entity": "entities",

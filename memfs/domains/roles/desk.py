@@ -6,7 +6,7 @@ and a receipt for each operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -127,10 +127,9 @@ class Desk:
         self._made: dict[str, Record] = {}
         self._steps: list[Applied] = []
 
-    def take_in(self, more: Loaded) -> None:
-        """Lets operations to come name what was read besides."""
-        self._laying.loaded = self._laying.loaded.beside(more)
-        self.view = self.view.beside(more.view)
+    def point_at(self, known: frozenset[str]) -> None:
+        """Lets operations to come point at more records."""
+        self.view = replace(self.view, known=self.view.known | known)
 
     def apply(self, operation: RoleOperation) -> Applied:
         """Decides on one operation; where it is admitted, those behind it find it done."""
@@ -159,27 +158,27 @@ class Desk:
         self._take(planned, pieces, name)
         return Applied(name=name, outcome=Outcome.APPLIED)
 
-    def maintain(self, move: Callable[[Planner], Planned]) -> tuple[Reason, ...]:
+    def maintain(self, move: Callable[[Planner], Planned]) -> Planned:
         """Makes moves that no operation makes; they stand in the receipt of whoever makes them.
 
         Returns:
-            Why nothing of it was done; empty where it was.
+            What was done; where nothing was, the reasons why.
         """
         if self.faults:
-            return self.faults
+            return Planned(reasons=self.faults)
         planned = move(Planner(view=self.view, new_id=self.workspace.ids.new_id))
-        if planned.reasons:
-            return planned.reasons
+        if planned.is_nothing or planned.reasons:
+            return planned
         faults = self._faults(planned)
         for item in planned.changed:
             faults = (*faults, *check_state(item, self.view.get(item.id)))
         if faults:
-            return tuple(dict.fromkeys(faults))
+            return Planned(reasons=tuple(dict.fromkeys(faults)))
         pieces = self._pieces(planned)
         if isinstance(pieces, Judgement):
-            return pieces.decision.reasons
+            return Planned(reasons=pieces.decision.reasons)
         self._take(planned, pieces, None)
-        return ()
+        return planned
 
     def laid_out(self) -> tuple[tuple[Applied, ...], tuple[Draft, ...]]:
         """Returns the steps with what they did, and the files.
@@ -189,11 +188,9 @@ class Desk:
         """
         return self._laying.laid_out(tuple(self._steps), self.transaction)
 
-    def receipt(
-        self, operation: str, targets: Sequence[str], details: Mapping[str, JsonValue], subject: str
-    ) -> Draft:
-        """Lays out the receipt of everything that was done here; after :meth:`laid_out`."""
-        return self._laying.account(operation, self.transaction, targets, details, subject)
+    def receipt(self, called: str, details: Mapping[str, JsonValue]) -> Draft:
+        """Lays out the receipt of everything that was done here, found by what it is called."""
+        return self._laying.account(called, self.transaction, (), details, subject=called)
 
     def _take(
         self, planned: Planned, pieces: tuple[Piece, ...], name: OperationName | None

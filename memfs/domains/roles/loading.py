@@ -62,12 +62,7 @@ class Loaded:
     def beside(self, more: Loaded) -> Loaded:
         """Returns what was read here and there, and what may be pointed at from either."""
         stored = more.stored | self.stored
-        view = replace(
-            self.view,
-            memories={name: item.record for name, item in stored.items()},
-            known=(self.view.known | more.view.known) - stored.keys(),
-        )
-        return Loaded(view=view, stored=stored)
+        return Loaded(view=self.view.beside(more.view), stored=stored)
 
 
 def load_role(workspace: Workspace, snapshot: Snapshot, role: str, actor: Actor) -> Loaded:
@@ -76,6 +71,41 @@ def load_role(workspace: Workspace, snapshot: Snapshot, role: str, actor: Actor)
     places = served_places(snapshot, f"{ROLES_FOLDER}/{role_folder(role)}")
     read = read_records(workspace, snapshot, places)
     return _loaded(workspace, role, _seen(read, role_scope(role), request), frozenset())
+
+
+def load_pointed(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    loaded: Loaded,
+    names: Iterable[str],
+    actor: Actor,
+) -> Loaded:
+    """Returns what was read with all of ``names`` that may be pointed at besides."""
+    request = access_request(workspace, actor)
+    asked = [name for name in dict.fromkeys(names) if not loaded.view.has(name)]
+    found = read_entries(workspace, snapshot, catalogue.by_ids(asked))
+    known = _pointed(workspace, snapshot, found, request)
+    return replace(loaded, view=replace(loaded.view, known=loaded.view.known | known))
+
+
+def _pointed(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    found: Iterable[StoredRecord],
+    request: AccessRequest,
+) -> frozenset[str]:
+    return frozenset(
+        item.record.id
+        for item in found
+        if may_read(item.record, request).is_whole
+        and not has_hidden_end(workspace, snapshot, item.record, request)
+    )
+
+
+def names_of(operations: Iterable[RoleOperation]) -> tuple[str, ...]:
+    """Returns every id that operations name, once."""
+    return tuple(dict.fromkeys(name for item in operations for name in _ids_of(item)))
 
 
 def load_for(
@@ -90,21 +120,16 @@ def load_for(
     asked = tuple(operations)
     if any(isinstance(item, RefreshManifest) for item in asked):
         whole = load_role(workspace, snapshot, role, actor)
-        stored, named = whole.stored, _named(asked)
+        stored, named = whole.stored, names_of(asked)
     else:
-        stored, named = {}, _named(asked)
+        stored, named = {}, names_of(asked)
     scope, request = role_scope(role), access_request(workspace, actor)
     subjects = _subjects(asked)
     rows = catalogue.by_ids(named)
     for subject in subjects:
         rows = (*rows, *catalogue.by_subject(subject, str(scope)))
     found = read_entries(workspace, snapshot, dict.fromkeys(rows))
-    known = frozenset(
-        item.record.id
-        for item in found
-        if may_read(item.record, request).is_whole
-        and not has_hidden_end(workspace, snapshot, item.record, request)
-    )
+    known = _pointed(workspace, snapshot, found, request)
     stored = stored | {item.record.id: item for item in _seen(found, scope, request)}
     behind = {name for item in stored.values() for name in _behind(item.record, named)}
     more = read_entries(workspace, snapshot, catalogue.by_ids(sorted(behind - stored.keys())))
@@ -138,11 +163,6 @@ def _seen(
             continue
         if may_read(record, request).is_whole:
             yield item
-
-
-def _named(operations: Iterable[RoleOperation]) -> tuple[str, ...]:
-    """Returns every id that operations name, once."""
-    return tuple(dict.fromkeys(name for item in operations for name in _ids_of(item)))
 
 
 def _ids_of(operation: RoleOperation) -> Iterator[str]:

@@ -78,10 +78,13 @@ class RoleView:
         """Tells whether something of this id can be pointed at."""
         return identifier in self.memories or identifier in self.known
 
+    def named(self, subject: str) -> tuple[str, ...]:
+        """Returns the ids of the memories of one subject, in any state."""
+        return self.by_subject.get(normalise_text(subject), ())
+
     def open_ones(self, profile: Profile, target: str, topic: str = "") -> Iterator[Record]:
         """Yields the open memories of one profile, target and topic, oldest first."""
-        names = self.by_subject.get(normalise_text(subject_of(target, topic)), ())
-        for name in sorted(names):
+        for name in sorted(self.named(subject_of(target, topic))):
             record = self.memories[name]
             if profile_of(record) is profile and is_open(record):
                 yield record

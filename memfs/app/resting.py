@@ -1,0 +1,121 @@
+"""How roles rest: they go over what they remember, settle it, and give account of it.
+
+:class:`memfs.app.memory.Memory` inherits it: one method a verb, each answered by a value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memfs.app.opened import Opened
+from memfs.errors import UsageError
+from memfs.model.origin import PrincipalKind
+from memfs.model.result import Result
+from memfs.model.role_sleep import Rest
+from memfs.services.modes import require_taking
+
+if TYPE_CHECKING:
+    from memfs.domains.roles.mind import Mind
+
+RULES: Final = "rules"
+MODEL: Final = "model"
+MINDS: Final = (RULES, MODEL)
+
+
+class Resting(Opened):
+    """How roles rest: they go over what they remember, settle it, and give account of it."""
+
+    def ruminate(self, role: str = "", *, script: bytes | None = None) -> Result:
+        """Goes over short-term memory: what says the same becomes one; nothing else changes.
+
+        Args:
+            role: Whose memory; empty for the actor's own, where the actor is an agent.
+            script: Operations to propose, one a line; ``None`` to go by the rules.
+
+        Raises:
+            UsageError: The role is no plain name, or none is named.
+            MemoryModeError: The store takes nothing in.
+        """
+        return self._rested(role, Rest.RUMINATION, script=script)
+
+    def nap_role(self, role: str = "") -> Result:
+        """Settles what time settles, and makes one of what says the same; keeps the rest.
+
+        Args:
+            role: Whose memory; empty for the actor's own, where the actor is an agent.
+
+        Raises:
+            UsageError: The role is no plain name, or none is named.
+            MemoryModeError: The store takes nothing in.
+        """
+        return self._rested(role, Rest.NAP)
+
+    def sleep_role(
+        self, role: str = "", *, script: bytes | None = None, mind: str = RULES, key: str = ""
+    ) -> Result:
+        """Settles every short-term memory in one commit with an account, or changes nothing.
+
+        One rest of a role at a time: a second one does nothing and says so.
+
+        Args:
+            role: Whose memory; empty for the actor's own, where the actor is an agent.
+            script: Operations to propose, one a line; with it no other mind is asked.
+            mind: ``rules``, or ``model`` for the model that is configured.
+            key: Makes a repetition harmless.
+
+        Raises:
+            UsageError: The role is no plain name, none is named, or there is no such mind.
+            MemoryModeError: The store takes nothing in.
+        """
+        return self._rested(role, Rest.SLEEP, script=script, mind=mind, key=key)
+
+    def _rested(
+        self,
+        role: str,
+        rest: Rest,
+        *,
+        script: bytes | None = None,
+        mind: str = RULES,
+        key: str = "",
+    ) -> Result:
+        from memfs.app.rest_answers import already_resting, rest_result, stranger
+        from memfs.domains.roles.rest_state import RoleRestingError
+        from memfs.domains.roles.sleeping import rest_role
+        from memfs.policy.administration import decide_role_operation
+
+        require_taking(self.workspace)
+        name = self._role_named(role)
+        decision = decide_role_operation(self.actor, name, self.workspace.settings)
+        if not decision.is_admitted:
+            return stranger(self.workspace, name, rest, decision.reasons)
+        self._take_in()
+        try:
+            rested = rest_role(
+                self.workspace, name, rest, self._mind(rest, script, mind), self.actor, key=key
+            )
+        except RoleRestingError as error:
+            return already_resting(self.workspace, name, rest, error)
+        return rest_result(self.workspace, name, rested, self.actor)
+
+    def _role_named(self, role: str) -> str:
+        from memfs.model.role import role_scope
+
+        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
+        name = role or (self.actor.principal.name if is_agent else "")
+        if not name:
+            raise UsageError("expected a role, got none", hint="name it: --role NAME")
+        try:
+            role_scope(name)
+        except ValueError as error:
+            raise UsageError(f"expected the plain name of a role, got {name!r}") from error
+        return name
+
+    def _mind(self, rest: Rest, script: bytes | None, mind: str) -> Mind:
+        from memfs.domains.roles.mind import ScriptedMind, proposals_from
+        from memfs.domains.roles.rule_mind import RuleMind
+
+        if mind not in MINDS:
+            raise UsageError(f"expected a mind of {', '.join(MINDS)}, got {mind!r}")
+        if script is not None:
+            return ScriptedMind(proposals=proposals_from(script))
+        return RuleMind(is_settling=rest is Rest.SLEEP)

@@ -1,0 +1,1 @@
+"""The subcommands of ``memfs role``: one module each, with an attribute ``command``."""

@@ -1,0 +1,11 @@
+"""Options that subcommands of ``memfs role`` share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+role_option: Final = click.option(
+    "--role", default="", metavar="NAME", help="Whose memory; left out, an agent's own."
+)
