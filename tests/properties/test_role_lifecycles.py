@@ -7,12 +7,16 @@ row; what was refused changed nothing; no memory goes, no anchor, tag or word of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memfs.domains.roles.settling import settle
+from memfs.domains.roles.view import Planned
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
 from memfs.model.role import (
@@ -21,14 +25,17 @@ from memfs.model.role import (
     Profile,
     is_role_edge,
     lifecycle_of,
+    number_of,
     profile_of,
 )
 from memfs.policy.role_admission import check_anatomy, check_state
 from memfs.policy.role_lifecycle import ROW_OF, TABLE, LifecycleRow, check_step, is_open
+from memfs.policy.role_ripening import LEAST_SUPPORT, priority_of, ripeness_of
 from tests.support.policy import identifier
 from tests.support.roles import REASON, RUN, Mind, memory, proposal, whole
 
 CLAIMS = ("Ana deploys on Fridays", "On Fridays Ana deploys", "Ana likes short reviews", "Ben left")
+SETTLE, WAIT = "settle", "wait"
 _UNIT = st.sampled_from((0.0, 0.3, 1.0))
 _STEP = st.tuples(
     st.sampled_from(
@@ -46,6 +53,8 @@ _STEP = st.tuples(
             "MarkCandidateInterventionSpoken",
             "UpsertAgencyPressure",
             "RetireAgencyPressure",
+            SETTLE,
+            WAIT,
         )
     ),
     st.integers(0, 30),
@@ -87,35 +96,59 @@ def test_whatever_is_proposed_every_memory_lives_by_the_table(
     mind = Mind()
     for name, first, second, claim, unit in steps:
         before = dict(mind.view.memories)
-        planned = mind.apply(_proposed(mind, name, first, second, claim, unit))
+        planned = _stepped(mind, name, first, second, claim, unit)
         after = mind.view.memories
         if planned.reasons:
             assert after == before
             assert (planned.made, planned.changed, planned.edges) == ((), (), ())
         _assert_lived(before, after)
+        _assert_ripened(mind)
         for edge in planned.edges:
             assert is_role_edge(edge)
             assert check_anatomy(edge) == ()
             assert all(mind.view.has(str(edge.fields[end])) for end in ("from", "to"))
 
 
+def _stepped(mind: Mind, name: str, first: int, second: int, claim: str, unit: float) -> Planned:
+    """Lets time pass, settles, or proposes an operation."""
+    match name:
+        case "wait":
+            span = timedelta(days=first, minutes=second)
+            mind.view = replace(mind.view, now=mind.view.now + span)
+            return Planned()
+        case "settle":
+            planned = settle(mind.view)
+            mind.view = mind.view.after(planned)
+            # Settling twice is settling once, and it makes nothing.
+            assert settle(mind.view).is_nothing
+            assert (planned.made, planned.edges) == ((), ())
+            assert all(
+                lifecycle_of(item) in (Lifecycle.COOLING, Lifecycle.ACTIVE, *_WAITING)
+                for item in planned.changed
+            )
+            return planned
+        case _:
+            return mind.apply(_proposed(mind, name, first, second, claim, unit))
+
+
+_WAITING = (Lifecycle.QUEUED, Lifecycle.DEFERRED)
 _ABOUT = {
-    "ClusterShortTermMemory": "conversation",
-    "PruneShortTermMemory": "conversation",
-    "ApplyMemoryDistillation": "conversation",
-    "MergeIncubationSupport": "conversation",
-    "ReviseDurableMemory": "role_self",
-    "RetireDurableMemory": "role_self",
-    "CrystallizeMemoryIntoIdentity": "role_self",
-    "RetireCandidateIntervention": "candidate_intervention",
-    "MarkCandidateInterventionSpoken": "candidate_intervention",
-    "RetireAgencyPressure": "agency_pressure",
+    "ClusterShortTermMemory": ("conversation",),
+    "PruneShortTermMemory": ("conversation",),
+    "ApplyMemoryDistillation": ("conversation", "incubation"),
+    "MergeIncubationSupport": ("conversation",),
+    "ReviseDurableMemory": ("role_self",),
+    "RetireDurableMemory": ("role_self",),
+    "CrystallizeMemoryIntoIdentity": ("role_self",),
+    "RetireCandidateIntervention": ("candidate_intervention",),
+    "MarkCandidateInterventionSpoken": ("candidate_intervention",),
+    "RetireAgencyPressure": ("agency_pressure",),
 }
 
 
-def _is_fitting(mind: Mind, name: str, profile: str) -> bool:
+def _is_fitting(mind: Mind, name: str, *profile: str) -> bool:
     record = mind.view.memories.get(name)
-    return record is not None and record.fields["profile"] == profile and is_open(record)
+    return record is not None and record.fields["profile"] in profile and is_open(record)
 
 
 def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> None:
@@ -140,10 +173,24 @@ def _assert_lived(before: Mapping[str, Record], after: Mapping[str, Record]) -> 
         assert kept <= set(texts_field(record, "anchors"))
 
 
+def _assert_ripened(mind: Mind) -> None:
+    """No thread is promoted that was not ripe, and what it says of itself is what is counted."""
+    for record in mind.view.memories.values():
+        assert 0 <= priority_of(record, mind.view.now) <= 1
+        if profile_of(record) is not Profile.INCUBATION:
+            continue
+        ripeness = ripeness_of(record, mind.view.memories)
+        assert number_of(record, "support") == ripeness.support
+        assert number_of(record, "maturity") == ripeness.maturity
+        if lifecycle_of(record) is Lifecycle.PROMOTED:
+            assert ripeness.is_ripe
+            assert ripeness.support >= LEAST_SUPPORT
+
+
 def _proposed(mind: Mind, operation: str, first: int, second: int, claim: str, unit: float) -> str:
     """Returns a proposal about memories that are there: mostly of the profile that it is about."""
     ids = sorted(mind.view.memories) or [identifier(1, "role")]
-    fitting = [name for name in ids if _is_fitting(mind, name, _ABOUT.get(operation, ""))]
+    fitting = [name for name in ids if _is_fitting(mind, name, *_ABOUT.get(operation, ()))]
     ids = fitting if fitting and first % 5 else ids
     one, other = ids[first % len(ids)], ids[second % len(ids)]
     pressures = [name for name in mind.view.memories if _is_fitting(mind, name, "agency_pressure")]
