@@ -11,7 +11,7 @@ from memfs.domains.graph.placing import placed_graph
 from memfs.domains.nodes.imported import relate_imported, relations_said
 from memfs.domains.runs.tracker_import import placed_issues
 from memfs.errors import AccessError
-from memfs.interop.pipeline import read_items, submissions_from
+from memfs.interop.pipeline import ImportBatch, read_items, submissions_from
 from memfs.model.candidate import Submission
 from memfs.model.instants import format_instant
 from memfs.model.origin import Actor
@@ -41,6 +41,7 @@ def import_path(
     format_name: str = "auto",
     accept: bool = False,
     dry_run: bool = False,
+    name: str = "",
 ) -> Result:
     """Imports the file or folder at ``path``; the source is only read.
 
@@ -51,6 +52,7 @@ def import_path(
         format_name: Name of an importer, or ``auto`` to recognise it.
         accept: Take the whole batch in one commit; for a person only.
         dry_run: Read and judge nothing, write nothing, show what would be imported.
+        name: Name of the batch; by default one made of the time and the format.
 
     Returns:
         Counts, the first titles as a preview, and every malformed item with its place.
@@ -60,6 +62,18 @@ def import_path(
         MemoryModeError: The store takes nothing in.
         ImportSourceError: The path cannot be read as any known format.
     """
+    check_import(workspace, actor, accept=accept, dry_run=dry_run)
+    batch = read_items(path, format_name)
+    return import_batch(workspace, batch, actor, accept=accept, dry_run=dry_run, name=name)
+
+
+def check_import(workspace: Workspace, actor: Actor, *, accept: bool, dry_run: bool) -> None:
+    """Lets nobody import where nothing is taken in, and nobody but a person accept at once.
+
+    Raises:
+        MayNotAcceptImportError: An agent asked to accept.
+        MemoryModeError: The store takes nothing in.
+    """
     if not dry_run:
         require_taking(workspace)
     if accept and not decide_import_accept(actor, workspace.settings).is_admitted:
@@ -67,7 +81,19 @@ def import_path(
             f"expected a person to accept an import, got {actor}",
             hint="import without --accept; a person accepts it with memfs review",
         )
-    batch = read_items(path, format_name)
+
+
+def import_batch(
+    workspace: Workspace,
+    batch: ImportBatch,
+    actor: Actor,
+    *,
+    accept: bool = False,
+    dry_run: bool = False,
+    name: str = "",
+) -> Result:
+    """Imports what was read; see :func:`import_path`. Whether that may be was checked before."""
+    path = batch.path
     submissions: list[Submission] = []
     problems: list[Problem] = []
     for item in submissions_from(batch, actor=actor, now=workspace.clock.now()):
@@ -80,7 +106,7 @@ def import_path(
     submissions, problems = _ending(list(named.submissions)), [*problems, *placed.problems]
     if dry_run:
         return _preview(workspace, path, batch.format, submissions, problems)
-    name = f"import-{format_instant(workspace.clock.now())}-{batch.format}"
+    name = name or f"import-{format_instant(workspace.clock.now())}-{batch.format}"
     report = admit_batch(workspace, submissions, actor, batch=name)
     report = replace(report, known=report.known + placed.known + named.known)
     if accept and any(relations_said(item.draft) for item in submissions):
@@ -125,6 +151,7 @@ def _preview(
         data={
             "format": format_name,
             "kinds": _counts(submissions),
+            "items": len(submissions),
             "preview": [item.draft.title for item in submissions[:_SHOWN]],
             "problems": [str(problem) for problem in problems],
         },

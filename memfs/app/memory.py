@@ -21,6 +21,7 @@ from memfs.app.dreaming import Dreaming
 from memfs.app.exporting import Exporting
 from memfs.app.governing import Governing
 from memfs.app.intending import Intending
+from memfs.app.migrating import Migrating
 from memfs.app.minding import Minding
 from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
@@ -67,6 +68,7 @@ class Memory(
     Queueing,
     Deciding,
     Exporting,
+    Migrating,
     Recounting,
     Relating,
     Walking,

@@ -133,6 +133,7 @@ SECTIONS: Final = (
     _section(
         "Bring in and hand out",
         **{"import": "Import memory that another system kept."},
+        migrate="Move another memory in, in stages that can be undone.",
         export="Write what may leave the store in a format that others read.",
     ),
     _section(

@@ -52,6 +52,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             Rule(code="review.edit", who=Who.PERSON),
             Rule(code="review.take-back", who=Who.ANYONE),
             Rule(code="import.accept", who=Who.PERSON),
+            Rule(code="migration.run", who=Who.PERSON, is_always_possible=True),
             Rule(code="settings.change", who=Who.PERSON, is_always_possible=True),
             Rule(code="record.correct", who=Who.PERSON),
             Rule(code="record.retract", who=Who.PERSON, is_always_possible=True),

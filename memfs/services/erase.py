@@ -21,6 +21,7 @@ from memfs.model.origin import Actor
 from memfs.model.record import StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_erase
+from memfs.services.backups import drop_backups
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.erasure_report import Outcome, details_of, report
@@ -172,6 +173,7 @@ def _carry_out(
     drop_words(store.git_dir)
     forget_use(workspace, sought.identifiers)
     clear_caches(workspace)
+    backups = drop_backups(workspace)
     purged = store.purge(sought.wish) if wish.is_history else None
     if purged is not None:
         _follow_blobs(workspace, purged)
@@ -184,6 +186,7 @@ def _carry_out(
         working=len(scrubbed.removed) + len(scrubbed.replaced),
         unreadable=len(scrubbed.closed),
         keys=keys,
+        backups=backups,
         beyond=handed_out,
     )
 

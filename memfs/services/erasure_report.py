@@ -33,6 +33,7 @@ class Outcome:
         working: Working files of a person that were removed or changed.
         unreadable: Working files that could not be opened safely.
         keys: Keys of sealed records that were destroyed.
+        backups: Backups of the whole store that memfs had made and that were dropped.
         beyond: What is out of reach, by sort.
     """
 
@@ -42,6 +43,7 @@ class Outcome:
     working: int
     unreadable: int
     keys: int
+    backups: int = 0
     beyond: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -98,6 +100,7 @@ def details_of(workspace: Workspace, sought: Sought, outcome: Outcome) -> dict[s
         "working_files": outcome.working,
         "unreadable_files": outcome.unreadable,
         "keys_destroyed": outcome.keys,
+        "backups_dropped": outcome.backups,
         "beyond_reach": beyond,
         "report": list(report(sought, outcome)),
     }
@@ -126,6 +129,8 @@ def report(sought: Sought, outcome: Outcome) -> tuple[str, ...]:
             f"{_count(outcome.keys, 'key')} destroyed: no clone can read it any more, unless a "
             "backup has the key"
         )
+    if outcome.backups:
+        lines.append(f"{_count(outcome.backups, 'backup')} that memfs migrate had made dropped")
     if sought.shared:
         lines.append(
             f"{_count(sought.shared, 'piece')} of what it said stand in other records as well "

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from memfs.errors import GitError
+from memfs.services.backups import FOLDER as BACKUPS
 from memfs.services.ports import Workspace
 from memfs.services.session_places import looked_through
 from memfs.store.git import run_git
@@ -145,7 +146,7 @@ def _private_places(workspace: Workspace) -> Iterator[tuple[str, Path]]:
     yield "reports", user_state_path("memfs")
     if workspace.home_dir.is_absolute():
         # Other stores may lie in the same folder; they are not this one's to search.
-        own = (f"queue/{workspace.store_id}", f"usage/{workspace.store_id}")
+        own = (f"{name}/{workspace.store_id}" for name in ("queue", "usage", BACKUPS))
         for name in ("guard", "keys", *own):
             yield "user data", workspace.home_dir / name
 

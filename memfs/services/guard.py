@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from memfs.errors import MemfsError, StoreError
@@ -87,11 +87,17 @@ def _bring_up_forgotten(workspace: Workspace) -> int:
     if tree in head.trees or (not tree and not head.epoch):
         return 0
     known = dict(_read_names(workspace))
-    missing = {path: text for path, text in known.items() if snapshot.raw_entry(path) is None}
+    missing = {path: text for path, text in known.items() if not _stands(snapshot, path)}
     if missing:
         _apply(workspace, missing)
     note(workspace)
     return len(missing)
+
+
+def _stands(snapshot: Snapshot, path: str) -> bool:
+    """Whether a tombstone is there, at its place or at the one that it was moved to since."""
+    moved = tombstone_path(PurePosixPath(path).stem)
+    return snapshot.raw_entry(path) is not None or snapshot.raw_entry(moved) is not None
 
 
 def note(workspace: Workspace) -> bool:

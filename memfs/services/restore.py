@@ -54,7 +54,7 @@ def restore(workspace: Workspace, reference: str, actor: Actor) -> Result:
         decision = decide_restore(actor, target.record, workspace.settings)
         if is_standing(target.record) or is_pending(target.record) or not decision.is_admitted:
             return Decided((decision, (target,)))
-        decision = _decided_anew(workspace, snapshot, target, decision, actor)
+        decision = decided_anew(workspace, snapshot, target, decision, actor)
         if not decision.is_admitted:
             return Decided((decision, (target,)))
         draft = moved_to(workspace, snapshot, target, Status.ACTIVE, decision)
@@ -98,7 +98,7 @@ def _check_not_forgotten(workspace: Workspace, reference: str) -> None:
         )
 
 
-def _decided_anew(
+def decided_anew(
     workspace: Workspace,
     snapshot: Snapshot,
     target: StoredRecord,
