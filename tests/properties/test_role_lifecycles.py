@@ -220,7 +220,8 @@ def _proposed(mind: Mind, operation: str, first: int, second: int, claim: str, u
             return proposal(operation, memory=one, by=other if second % 2 else None, **REASON)
         case "QueueCandidateIntervention":
             answers = pressures[:1] if second % 2 else None
-            return whole(operation, intent="speech", words="Wait?", answers=answers, **said)
+            more = {"answers": answers, "confidence": (0.5, 0.9)[first % 2]}
+            return whole(operation, intent="speech", words="Wait?", **more, **said)
         case "RetireCandidateIntervention":
             return proposal(operation, candidate=one, **REASON)
         case "MarkCandidateInterventionSpoken":
