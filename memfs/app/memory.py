@@ -26,6 +26,7 @@ from memfs.app.minding import Minding
 from memfs.app.noting import Noting
 from memfs.app.opening import admitted_settings
 from memfs.app.overseeing import Overseeing
+from memfs.app.picturing import Picturing
 from memfs.app.proving import Proving
 from memfs.app.publishing import OpenStore, Publishing
 from memfs.app.queueing import Queueing
@@ -75,6 +76,7 @@ class Memory(
     Reshaping,
     Noting,
     Minding,
+    Picturing,
     Resting,
     Sifting,
     Dreaming,

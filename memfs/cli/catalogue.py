@@ -88,7 +88,11 @@ SECTIONS: Final = (
     _section(
         "Mind a role",
         role="Look after what a role remembers.",
-        **{"memory-apply-operation": "Apply a typed operation to what a role remembers."},
+        **{
+            "memory-status": "Tell how what roles remember stands.",
+            "memory-context": "Give a reader the part of a role's memory that is for them.",
+            "memory-apply-operation": "Apply a typed operation to what a role remembers.",
+        },
     ),
     _section(
         "See what hangs together",

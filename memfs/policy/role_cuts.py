@@ -15,8 +15,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, TypeVar
 
+from memfs.model.authority import Sensitivity, Sink
 from memfs.model.frozen import frozen
 from memfs.model.record import Record
+from memfs.model.record_fields import text_field
 from memfs.model.role import (
     ROLE_KIND,
     Intent,
@@ -27,6 +29,7 @@ from memfs.model.role import (
     lifecycle_of,
     profile_of,
 )
+from memfs.model.scope import ScopeKind
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_lifecycle import is_open
 
@@ -89,12 +92,14 @@ class Cut:
     Attributes:
         kind: Whose packet it is.
         lanes: In their order; something stands in the first lane that takes it.
-        says_words_only: A card is what would be said, and nothing of why.
+        has_summaries: A summary that keeps the meaning may stand for what it covers.
+        is_public: A card is what would be said, and nothing of why; see :func:`is_sayable`.
     """
 
     kind: PacketKind
     lanes: tuple[Lane, ...]
-    says_words_only: bool = False
+    has_summaries: bool = True
+    is_public: bool = False
 
 
 P, L = Profile, Lifecycle
@@ -123,18 +128,21 @@ CUTS: Final[Mapping[PacketKind, Cut]] = MappingProxyType(
         PacketKind.ROLE: Cut(
             kind=PacketKind.ROLE,
             lanes=(
-                _lane("self", 3, P.IDENTITY, P.ROLE_SELF),
+                _lane("identity", 1, P.IDENTITY),
+                _lane("self", 2, P.ROLE_SELF),
                 _lane("short-term", 2, P.CONVERSATION),
                 _lane("incubation", 1, P.INCUBATION),
-                _lane("agency", 2, P.AGENCY_PRESSURE, P.CANDIDATE_INTERVENTION),
+                _lane("agency", 2, P.AGENCY_PRESSURE),
+                _lane("interventions", 1, P.CANDIDATE_INTERVENTION),
                 _lane("evidence", 1, P.EVIDENCE),
                 _edges("links", 1, MemoryRelation),
             ),
         ),
         PacketKind.PUBLIC: Cut(
             kind=PacketKind.PUBLIC,
-            lanes=(_lane("to say", 1, P.CANDIDATE_INTERVENTION, states=(L.QUEUED,)),),
-            says_words_only=True,
+            lanes=(_lane("to say", 1, P.CANDIDATE_INTERVENTION, states=(L.QUEUED, L.DEFERRED)),),
+            has_summaries=False,
+            is_public=True,
         ),
         PacketKind.COORDINATOR: Cut(
             kind=PacketKind.COORDINATOR,
@@ -144,6 +152,7 @@ CUTS: Final[Mapping[PacketKind, Cut]] = MappingProxyType(
                 Lane(name="stale", share=2, is_stale=True),
                 Lane(name="receipts", share=1, sort=Sort.RECEIPT),
             ),
+            has_summaries=False,
         ),
     }
 )
@@ -189,16 +198,13 @@ def lane_of(cut: Cut, record: Record, *, is_stale: bool) -> Lane | None:
     profile, state = profile_of(record), lifecycle_of(record)
     is_memory = record.kind == ROLE_KIND
     for lane in cut.lanes:
-        if lane.sort is Sort.EDGE and not is_memory:
-            if ends_of_edge(record)[1] in lane.relations:
-                return lane
-        elif lane.sort is Sort.MEMORY and is_memory:
-            if lane.is_stale and is_stale:
-                return lane
-            # What was put aside and asked for stands in the lane of its profile.
-            is_state = not lane.states or state in lane.states
-            if profile in lane.profiles and is_state:
-                return lane
+        if lane.is_stale and is_stale:
+            return lane
+        if not is_memory and ends_of_edge(record)[1] in lane.relations:
+            return lane
+        is_state = not lane.states or state in lane.states
+        if is_memory and profile in lane.profiles and is_state:
+            return lane
     return None
 
 
@@ -223,11 +229,43 @@ def in_turns(lanes: Sequence[tuple[int, Sequence[T]]], most: int) -> tuple[T, ..
 
 
 def is_sayable(record: Record) -> bool:
-    """Tells whether a memory is words that wait to be said: other candidates are never public."""
+    """Tells whether a memory is words that may yet be said; whether they are ripe is not asked."""
     return (
         record.kind == ROLE_KIND
         and profile_of(record) is Profile.CANDIDATE_INTERVENTION
-        and lifecycle_of(record) is Lifecycle.QUEUED
+        and is_open(record)
         and record.fields.get("intent") == Intent.SPEECH
-        and bool(str(record.fields.get("words", "")).strip())
+        and bool(text_field(record, "words").strip())
     )
+
+
+class Withheld(StrEnum):
+    """Why words do not go before the public, as a packet counts it."""
+
+    UNSEEN = "unseen"
+    """They rest on something that is gone, or that the reader may not see."""
+    SENSITIVE = "sensitive"
+    """They rest on something confidential, or of a class of its own."""
+    PRIVATE = "private"
+    """They rest on what belongs to a person, a team, a conversation, a task or another role."""
+    SINK = "sink"
+    """They rest on something that may not leave the store."""
+    NOT_READY = "not-ready"
+    """The table of readiness holds them, or leaves them unsaid."""
+
+
+def check_public(record: Record, role: str) -> Withheld | None:
+    """Returns why a record may be nothing that words before the public rest on, or ``None``.
+
+    What a role remembers is its own to speak of; what that rests on is looked at as well.
+    """
+    if record.sensitivity > Sensitivity.NORMAL or record.record_class:
+        return Withheld.SENSITIVE
+    scope = record.scope
+    is_own = scope is not None and scope.kind is ScopeKind.AGENT and scope.name == role
+    if scope is not None and scope.kind is not ScopeKind.PROJECT and not is_own:
+        return Withheld.PRIVATE
+    return None if record.sinks >= _LEAVING else Withheld.SINK
+
+
+_LEAVING: Final = frozenset({Sink.EXPORT, Sink.REMOTE})

@@ -17,6 +17,7 @@ from typing import Any, Final
 from memfs.app.container import Memory
 from memfs.app.exporting import FORMATS as EXPORT_FORMATS
 from memfs.errors import MemfsError
+from memfs.policy.role_cuts import PacketKind
 from tests.support import protocol
 
 
@@ -98,6 +99,17 @@ def files_of(folder: Path) -> str:
             if path.is_file():
                 parts.append(f"{path.name} {path.read_bytes().decode('utf-8', 'replace')}")
     return "\n".join(parts)
+
+
+ROLES: Final = ("claude", "reviewer")
+"""Roles that are asked for: that of the agent who asks, and another one."""
+
+
+def _role_packets(memory: Memory) -> Iterator[object]:
+    """Yields the largest packet of each kind, with all that was put aside."""
+    for kind in PacketKind:
+        for role in ROLES:
+            yield memory.role_context(role, kind=kind, budget=64, include_retired=True)
 
 
 SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
@@ -256,6 +268,13 @@ SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(
         "edge refused": lambda memory, target: answered(
             lambda: memory.relate(target.reference, target.reference[-6:])
         ),
+        "role packet": lambda memory, target: answered(lambda: list(_role_packets(memory))),
+        "role status": lambda memory, target: answered(
+            lambda: [memory.role_status(role) for role in ROLES]
+        ),
+        "role view": lambda memory, target: answered(
+            lambda: [memory.show_role(role, is_all=True) for role in ROLES]
+        ),
         "tasks": lambda memory, target: answered(lambda: memory.list_tasks(is_all=True)),
         "task": lambda memory, target: answered(lambda: memory.show_task(target.reference)),
         "task context": lambda memory, target: answered(
@@ -340,6 +359,9 @@ READS: Final[Mapping[str, str]] = MappingProxyType(
         "path": "path",
         "similar": "similar",
         "graph_around": "picture",
+        "role_context": "role packet",
+        "role_status": "role status",
+        "show_role": "role view",
         "list_tasks": "tasks",
         "show_task": "task",
         "task_context": "task context",
@@ -421,6 +443,8 @@ COMMANDS_OF: Final[Mapping[str, str]] = MappingProxyType(
         "timeline": "timeline",
         "node": "query_nodes",
         "memory-apply-operation": "apply_operation",
+        "memory-status": "role_status",
+        "memory-context": "role_context",
         "role": "sleep_role",
         "profile": "profile",
         "git-log": "project_log",
@@ -454,6 +478,7 @@ UNTYPED: Final = frozenset(
         "project log", "project change", "session search", "jobs",
         "issues", "core", "intentions", "due", "questions",
         "export", "timeline", "tasks",
+        "role packet", "role status", "role view",
         "runs",
         "protocol",
     )

@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final
@@ -58,8 +59,8 @@ class Freshness:
     """
 
     stale: frozenset[str] = frozenset()
-    causes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    current: Mapping[str, str | None] = MappingProxyType({})
+    causes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    current: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def freshness_of(
