@@ -262,10 +262,12 @@ _ROLE: Final = {
     "role.edge-claim": "an edge of role memory says what it claims",
     "role.unknown-memory": "the role has no such memory",
     "role.unknown-end": "nothing that may be seen has this id",
+    "role.summary-lossy": "a summary in these words would lose something of what it covers",
     "role.unchanged": "it says again what is remembered already; nothing was added",
     "role.full": "the memory holds as many wordings, anchors or tags as it can",
     "role.phase": "this operation does not belong to this phase of the role",
     "role.unripe": "the thread is not ripe; what it lacks is said by the table of ripening",
+    "role.stale": "it was read off something that is otherwise now: scan the project again first",
     "role.not-applied": "another operation of the same batch was refused; nothing was changed",
     "role.sleep-no-op": "a sleep does something about what is open, or fails; nothing was changed",
     "role.sleep-residue": "a sleep accounts for every short-term memory, or fails; nothing was "

@@ -9,6 +9,7 @@ from typing import Any
 
 from memfs.domains.roles.decoding import Decoded, decode_operation
 from memfs.domains.roles.planning import plan_operation
+from memfs.domains.roles.summarizing import lossy
 from memfs.domains.roles.view import Planned, RoleView
 from memfs.model.decision import Reason
 from memfs.model.origin import Actor, Channel, Principal
@@ -16,6 +17,7 @@ from memfs.model.record import Record
 from memfs.model.role import role_scope
 from memfs.model.role_sleep import Rest, Tally
 from memfs.policy.role_sleep import account_for, check_rest
+from memfs.policy.role_summaries import Loss
 from tests.support.memory import CountedIds
 from tests.support.policy import AGENT, NOW, identifier, stored, submit, view
 
@@ -176,6 +178,7 @@ def role_faults() -> Iterator[Reason]:
     thread = mind.made("MergeIncubationSupport", sources=[seen.id])
     yield from mind.apply(whole("ApplyMemoryDistillation", sources=[thread.id])).reasons
     yield from sleep_faults()
+    yield lossy([Loss("claim", f"expected the claim of {first.id}")])
 
 
 def sleep_faults() -> Iterator[Reason]:

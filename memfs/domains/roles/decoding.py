@@ -75,10 +75,20 @@ def decode_operation(text: bytes | str, *, role: str) -> Decoded:
         content = text.decode("utf-8") if isinstance(text, bytes) else text
         if len(content.encode("utf-8")) > MOST_BYTES:
             return Decoded(reasons=(reason("role.unreadable", f"at most {MOST_BYTES} bytes"),))
+    except ValueError:
+        return Decoded(reasons=(reason("role.unreadable"),))
+    value = read_object(content)
+    return decode_value(value, role=role)
+
+
+def read_object(text: bytes | str) -> Mapping[str, JsonValue] | None:
+    """Returns one JSON object in which every member stands once; ``None`` for anything else."""
+    try:
+        content = text.decode("utf-8") if isinstance(text, bytes) else text
         value = json.loads(content, object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        return Decoded(reasons=(reason("role.unreadable"),))
-    return decode_value(value, role=role)
+        return None
+    return value if isinstance(value, Mapping) else None
 
 
 def decode_value(value: JsonValue, *, role: str) -> Decoded:

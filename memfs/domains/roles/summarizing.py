@@ -7,13 +7,14 @@ somebody else proposes, a model included, is taken only where nothing is lost by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from memfs.domains.roles.view import Planned, RoleView
 from memfs.model.authority import Authority
+from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.ids import derived_id
 from memfs.model.record import Record
@@ -28,6 +29,7 @@ from memfs.model.role import (
 from memfs.model.text import normalise_text
 from memfs.model.values import JsonValue
 from memfs.policy.authority import derive_sensitivity, derive_sinks, derive_taint
+from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_summaries import (
     COUNTED,
@@ -211,6 +213,11 @@ def worded(
     return (summary, lost) if lost else (new, ())
 
 
+def lossy(lost: Iterable[Loss]) -> Reason:
+    """Returns why other words for a summary are not taken: what would be lost by them."""
+    return reason("role.summary-lossy", ", ".join(dict.fromkeys(loss.part for loss in lost)))
+
+
 def clusters_of(memories: Iterable[Record]) -> tuple[tuple[Record, ...], ...]:
     """Returns what is summarised together: memories of one target and topic, at least two.
 
@@ -233,7 +240,7 @@ def summaries_for(
     edges: Sequence[Record],
     standing: Mapping[str, Record],
     *,
-    taken: frozenset[str] = frozenset(),
+    taken: Container[str] = frozenset(),
 ) -> Planned:
     """Plans the summaries of all that a role remembers: new, made again, or put aside.
 
