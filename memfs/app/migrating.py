@@ -82,14 +82,16 @@ class Migrating(Opened):
 
         memory = self._migrator()
         if dry_run:
-            return self._foreseen(wish)
+            return self._migration_foreseen(wish)
         self._take_in()
         with migrating(self.workspace):
-            standing, migration = self._meeting(wish, read_migration(self.workspace))
+            standing, migration = self._migration_met(wish, read_migration(self.workspace))
             if standing is Standing.OVER and migration is not None:
-                return self._told(migration, "everything was done before", is_nothing=True)
+                return self._migration_told(
+                    migration, "everything was done before", is_nothing=True
+                )
             if migration is None:
-                migration = self._begun(wish)
+                migration = self._new_migration(wish)
             left = stages_left(migration if standing is not Standing.BEGIN else None, wish.until)
             problems: list[str] = []
             for stage in left:
@@ -98,8 +100,8 @@ class Migrating(Opened):
                 if on_stage is not None:
                     on_stage(stage, step.words)
         if not left:
-            return self._told(migration, "nothing was left to do", is_nothing=True)
-        return self._told(migration, _words(migration), problems=problems)
+            return self._migration_told(migration, "nothing was left to do", is_nothing=True)
+        return self._migration_told(migration, _words(migration), problems=problems)
 
     def migrate_back(self, *, on_stage: OnStage | None = None) -> Result:
         """Steps back from the newest stage; what was withdrawn stays withdrawn.
@@ -119,7 +121,7 @@ class Migrating(Opened):
         with migrating(self.workspace):
             migration = read_migration(self.workspace)
             if migration is None:
-                return self._none()
+                return self._no_migration()
             stage = stage_to_undo(migration)
             if migration.undoing is None:
                 # Noted first: whoever finds it half done ends it, or does the stage anew.
@@ -137,8 +139,10 @@ class Migrating(Opened):
         if on_stage is not None:
             on_stage(stage, step.words)
         if before is None:
-            return replace(self._none(), status=ResultStatus.DONE, message=RULES[stage].undoes)
-        return self._told(
+            return replace(
+                self._no_migration(), status=ResultStatus.DONE, message=RULES[stage].undoes
+            )
+        return self._migration_told(
             migration, f"back from {stage}: {step.words}; {before} is the newest done"
         )
 
@@ -153,8 +157,8 @@ class Migrating(Opened):
         self._migrator()
         migration = read_migration(self.workspace)
         if migration is None:
-            return self._none()
-        return self._told(migration, _words(migration), is_nothing=True)
+            return self._no_migration()
+        return self._migration_told(migration, _words(migration), is_nothing=True)
 
     def _migrator(self) -> Memory:
         """Returns this memory where whoever asks may migrate it."""
@@ -168,13 +172,13 @@ class Migrating(Opened):
             )
         return memory
 
-    def _meeting(
+    def _migration_met(
         self, wish: MigrationWish, migration: Migration | None
     ) -> tuple[Standing, Migration | None]:
         """Tells how a wish meets what is under way; the migration is the one to go on with."""
         wanted: MigrationSource | None = None
         if wish.source is not None or migration is None:
-            wanted = self._source(wish)
+            wanted = self._migration_source(wish)
         standing = standing_of(migration, wanted)
         if standing is Standing.OTHER and migration is not None:
             place = migration.source.path or "the older layout"
@@ -184,44 +188,44 @@ class Migrating(Opened):
             )
         return standing, None if standing is Standing.BEGIN else migration
 
-    def _source(self, wish: MigrationWish) -> MigrationSource:
+    def _migration_source(self, wish: MigrationWish) -> MigrationSource:
         from memfs.app.migration_source import find_source
 
         memory = cast("Memory", self)
         return find_source(self.workspace, wish.source, wish.format_name, memory.open_other)
 
-    def _begun(self, wish: MigrationWish) -> Migration:
+    def _new_migration(self, wish: MigrationWish) -> Migration:
         """Returns a migration of which nothing is done; its first stage is noted once it is."""
         from memfs.app.migration_steps import new_name
 
         now = self.workspace.clock.now()
         return Migration(
             name=new_name(now, self.workspace.ids.new_id("tx")),
-            source=self._source(wish),
+            source=self._migration_source(wish),
             is_accepting=wish.accept,
             mode=self.workspace.settings.mode,
             started=now,
             done=STAGES[0],
         )
 
-    def _foreseen(self, wish: MigrationWish) -> Result:
+    def _migration_foreseen(self, wish: MigrationWish) -> Result:
         from memfs.app.migration_steps import look
         from memfs.services.migration_state import read_migration
 
         known = read_migration(self.workspace)
-        standing, migration = self._meeting(wish, known)
+        standing, migration = self._migration_met(wish, known)
         if standing is Standing.OVER and migration is not None:
-            return self._told(migration, "everything was done before", is_nothing=True)
+            return self._migration_told(migration, "everything was done before", is_nothing=True)
         left = stages_left(migration, wish.until)
-        migration = migration or self._begun(wish)
+        migration = migration or self._new_migration(wish)
         step = look(cast("Memory", self), migration) if Stage.PREFLIGHT in left else None
         lines = [f"{stage}: {RULES[stage].does}" for stage in left]
         words = step.words if step is not None else f"{len(left)} stages are left"
-        told = self._told(migration, f"{words}; nothing was written", is_nothing=True)
+        told = self._migration_told(migration, f"{words}; nothing was written", is_nothing=True)
         problems = list(step.problems) if step is not None else []
         return replace(told, data={**told.data, "preview": [*lines], "problems": [*problems]})
 
-    def _none(self) -> Result:
+    def _no_migration(self) -> Result:
         return Result(
             action=ACTION,
             target=self.workspace.settings.project,
@@ -231,7 +235,7 @@ class Migrating(Opened):
             data={"done": "", "stages": []},
         )
 
-    def _told(
+    def _migration_told(
         self,
         migration: Migration,
         words: str,
