@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final

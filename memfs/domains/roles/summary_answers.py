@@ -25,7 +25,7 @@ from memfs.model.origin import SYSTEM_ACTOR, Actor, Channel, Principal, Principa
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.result import Result, ResultStatus
-from memfs.model.role import anchors_of, number_of, role_scope
+from memfs.model.role import anchors_of, role_scope
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_receipt, decide_role_operation
 from memfs.policy.role_summaries import COUNTED
@@ -234,7 +234,7 @@ def summary_value(record: Record, warned: tuple[Warned, ...] = ()) -> dict[str, 
         "target": text_field(record, "target"),
         "topic": text_field(record, "topic"),
         "covers": list(texts_field(record, "covers_nodes")),
-        **{name: number_of(record, name) for name in COUNTED},
+        **{name: record.fields.get(name) for name in COUNTED},
         "confidence": record.confidence,
         "omissions": list(texts_field(record, "omissions")),
         "evidence": list(anchors.evidence),

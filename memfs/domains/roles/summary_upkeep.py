@@ -9,8 +9,7 @@ after an edit by hand, is left alone.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from memfs.domains.roles.summarizing import (
@@ -81,7 +80,7 @@ class Kept:
     retired: tuple[str, ...] = ()
     refused: tuple[tuple[str, tuple[Reason, ...]], ...] = ()
     fault: tuple[Reason, ...] = ()
-    standing: Mapping[str, Record] = MappingProxyType({})
+    standing: Mapping[str, Record] = field(default_factory=dict)
     edges: tuple[Record, ...] = ()
 
     @property
@@ -144,7 +143,7 @@ def keep_summaries(
         return Kept(fault=faults)
     laid = {record.id: record for record in beside}
     memories = {name: laid.get(name, record) for name, record in view.memories.items()}
-    view = replace(view, memories=memories, by_subject={})
+    view = RoleView(role=view.role, now=view.now, memories=memories, known=view.known)
     standing = _read_standing(workspace, snapshot, view.role, actor)
     edges = _edges(workspace, snapshot, catalogue, view, actor)
     edges.update({name: record for name, record in laid.items() if is_role_edge(record)})
