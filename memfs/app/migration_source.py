@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -80,7 +81,9 @@ def take_in_source(
         return taken(read_items(path, source.format))
     with _opened(workspace, path, open_other) as other:
         require_serving(other, actor)
-        return taken(StoreSource(other, actor).batch(path))
+        reader = StoreSource(other, actor)
+        result = taken(reader.batch(path))
+    return replace(result, data={**result.data, "left": reader.left})
 
 
 def digests_in(

@@ -120,8 +120,13 @@ def look(memory: Memory, migration: Migration) -> Step:
     result = _taken_in(memory, migration, dry_run=True)
     found, problems = _number(result.data.get("items")), _texts(result.data.get("problems"))
     return Step(
-        words=f"would import {found} items; {len(problems)} cannot be read",
-        counts={"found": found, "malformed": len(problems), "old_layout": layout},
+        words=_would(found, len(problems), _number(result.data.get("left"))),
+        counts={
+            "found": found,
+            "malformed": len(problems),
+            "left": _number(result.data.get("left")),
+            "old_layout": layout,
+        },
         problems=(*problems, *warnings),
     )
 
@@ -192,7 +197,7 @@ def _project(memory: Memory, migration: Migration) -> Step:
 def _shadow(memory: Memory, migration: Migration) -> Step:
     """Puts shadow in force and asks as a program, which is answered nothing and logged nothing."""
     put = _put(memory, migration, Stage.SHADOW)
-    titles = [stored for stored in _came_in(memory, migration) if stored.record.title]
+    titles = [stored for stored in _came_in(memory, migration) if _is_asked_for(memory, stored)]
     step = max(1, len(titles) // _SAMPLE)
     asked, found = 0, 0
     from memfs.services.recall import search
@@ -310,6 +315,20 @@ def _came_in(memory: Memory, migration: Migration) -> tuple[StoredRecord, ...]:
     workspace = memory.workspace
     found = trips.imported_records(workspace, workspace.store.snapshot(), migration)
     return tuple(sorted(found, key=lambda stored: stored.record.id))
+
+
+def _is_asked_for(memory: Memory, stored: StoredRecord) -> bool:
+    kind = memory.workspace.registry.get(stored.record.kind)
+    return kind is not None and kind.is_answer and bool(stored.record.title)
+
+
+def _would(found: int, malformed: int, left: int) -> str:
+    parts = (
+        f"would import {found} items",
+        f"{malformed} cannot be read" if malformed else "",
+        f"{left} may not leave their store" if left else "",
+    )
+    return ", ".join(part for part in parts if part)
 
 
 def _number(value: JsonValue) -> int:

@@ -165,7 +165,12 @@ def _brought_in(
     if commit.operation == OperationKind.IMPORT:
         yield from _added(workspace, commit)
     elif commit.operation == OperationKind.RESTORE:
-        yield from _changed(workspace, commit)
+        # What stands beside it gained a mark in the same commit, and was not brought in by it.
+        before = workspace.store.snapshot(CommitId(commit.parents[0]))
+        for path, blob in _changed(workspace, commit):
+            stored = read_path(workspace, before, path)
+            if stored is not None and is_retracted(stored.record):
+                yield path, blob
 
 
 def _is_as_it_came(workspace: Workspace, stored: StoredRecord, blob: str) -> bool:
