@@ -14,7 +14,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import field
-from dataclasses import field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final

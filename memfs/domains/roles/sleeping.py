@@ -25,6 +25,7 @@ from memfs.domains.roles.loading import Loaded, load_pointed, load_role, names_o
 from memfs.domains.roles.mind import Mind
 from memfs.domains.roles.rest_state import note_rest, resting
 from memfs.domains.roles.shaping import ids_in
+from memfs.domains.roles.summary_upkeep import Kept, keep_summaries
 from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue
 from memfs.model.frozen import frozen
@@ -181,7 +182,7 @@ class _Night:
                 rested = Rested(rest=self.rest, mind=self.mind.name, ended=ended)
                 if ended.fault is not None:
                     return Decided(rested)
-                return self._planned(snapshot, desk, rested)
+                return self._planned(snapshot, catalogue, desk, rested)
 
     def _course(
         self, snapshot: Snapshot, catalogue: Catalogue, loaded: Loaded, desk: Desk, asked: Asked
@@ -202,12 +203,27 @@ class _Night:
             maintenance=self.maintenance,
         )
 
-    def _planned(self, snapshot: Snapshot, desk: Desk, rested: Rested) -> Decided[Rested]:
+    def _planned(
+        self, snapshot: Snapshot, catalogue: Catalogue, desk: Desk, rested: Rested
+    ) -> Decided[Rested]:
         steps, drafts = desk.laid_out()
+        kept = Kept()
+        if self.rest is Rest.SLEEP:
+            # Summaries are of what is left behind the rest, and stand in the same commit.
+            kept = keep_summaries(
+                self.workspace,
+                snapshot,
+                catalogue,
+                desk.view,
+                self.actor,
+                beside=[draft.record for draft in drafts],
+            )
+            drafts = (*drafts, *kept.drafts)
         if not drafts:
             return Decided(rested)
         called = RECEIPTS[self.rest]
-        receipt = desk.receipt(called, account_value(rested, self.role, self.asker))
+        account = account_value(rested, self.role, self.asker)
+        receipt = desk.receipt(called, {**account, "summaries": dict(kept.counts)})
         plan = plan_from(
             self.workspace,
             snapshot,
