@@ -37,6 +37,8 @@ from memfs.app.resting import Resting
 from memfs.app.running import Running
 from memfs.app.sifting import Sifting
 from memfs.app.stepping import Stepping
+from memfs.app.summarizing import Summarizing
+from memfs.app.surveying import Surveying
 from memfs.app.switches import settings_in_force
 from memfs.app.tracking import Tracking
 from memfs.app.walking import Walking
@@ -78,6 +80,8 @@ class Memory(
     Minding,
     Picturing,
     Resting,
+    Surveying,
+    Summarizing,
     Sifting,
     Dreaming,
     Intending,

@@ -47,7 +47,7 @@ from memfs.policy.promotion import (
 from memfs.policy.publication import believed, is_published
 from memfs.policy.reasons import reason
 from memfs.policy.retention import review_date
-from memfs.policy.role_admission import check_role, is_identity
+from memfs.policy.role_admission import check_role, is_accepted_of_project, is_identity
 from memfs.policy.screening import LATER, screen
 from memfs.policy.sources import is_switched_off
 from memfs.policy.subjects import check_subject
@@ -143,6 +143,7 @@ def _check_origin(context: Context, findings: Findings) -> Findings:
         Trait.HAND_EDIT: is_hand_edit(origin),
         Trait.TYPED: context.submission.is_typed,
         Trait.IDENTITY: is_identity(context.draft),
+        Trait.OF_PROJECT: is_accepted_of_project(context.draft),
         Trait.ADOPTED: context.settings.trust.hand_edits is HandEdits.ADOPT,
         Trait.QUOTES_COUNT: context.settings.trust.agent_quotes,
         Trait.HAS_OUTCOME: bool(context.draft.fields.get("outcome")),

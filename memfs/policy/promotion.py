@@ -120,6 +120,12 @@ TABLE: Final[tuple[PromotionRow, ...]] = (
         requires=_traits(Trait.IDENTITY),
     ),
     PromotionRow(
+        code="role.repo-review",
+        summary="that a claim about how a project is built holds is for a person to say",
+        verdict=Verdict.QUARANTINE,
+        requires=_traits(Trait.OF_PROJECT),
+    ),
+    PromotionRow(
         code="role.own-memory",
         summary="a role applies a typed operation to its own memory, worth what it is itself",
         verdict=Verdict.ACTIVATE,

@@ -57,6 +57,8 @@ class Trait(StrEnum):
     """A typed operation on role memory that was decided on brings it."""
     IDENTITY = "identity"
     """It says what a role is."""
+    OF_PROJECT = "of-project"
+    """It says that a claim about how a project is built, or what flows in it, is accepted."""
     REMOVES = "removes"
     """It would remove a record or change the settings."""
 

@@ -18,6 +18,7 @@ from memfs.model.role import (
     RELATIONS,
     ROLE_KIND,
     SUMMARY_KIND,
+    Lifecycle,
     Profile,
     is_anchor,
     is_role_edge,
@@ -31,7 +32,7 @@ from memfs.policy.hidden import visible_text
 from memfs.policy.pipeline import Context
 from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
-from memfs.policy.role_lifecycle import check_pair, check_start, check_step
+from memfs.policy.role_lifecycle import check_pair, check_start, check_step, is_of_project
 from memfs.policy.screening import screen
 
 _TYPED: Final = frozenset({ROLE_KIND, SUMMARY_KIND})
@@ -45,6 +46,11 @@ def is_of_role(record: Record) -> bool:
 def is_identity(record: Record) -> bool:
     """Tells whether a record says what a role is: a person decides on it (E29)."""
     return record.kind == ROLE_KIND and profile_of(record) is Profile.IDENTITY
+
+
+def is_accepted_of_project(record: Record) -> bool:
+    """Tells whether a record is an accepted claim about a project: a person decides (E59)."""
+    return is_of_project(record) and lifecycle_of(record) is Lifecycle.ACCEPTED
 
 
 def check_role(context: Context) -> tuple[Reason, ...]:

@@ -222,6 +222,8 @@ def is_lived_on(old: Record, new: Record) -> bool:
     """
     if old.kind != ROLE_KIND or new.kind != ROLE_KIND:
         return False
+    if is_of_project(old) and is_of_project(new):
+        return _is_seen_again(old, new)
     said_before = {k: v for k, v in old.fields.items() if k not in (*_STANDING, *_GROWING)}
     said_after = {k: v for k, v in new.fields.items() if k not in (*_STANDING, *_GROWING)}
     return (
@@ -231,6 +233,26 @@ def is_lived_on(old: Record, new: Record) -> bool:
         and set(old.tags) <= set(new.tags)
         and all(_is_grown(old, new, name) for name in _GROWING)
     )
+
+
+def is_of_project(record: Record) -> bool:
+    """Tells whether a memory is a claim about how a project is built, or what flows in it."""
+    return record.kind == ROLE_KIND and profile_of(record) in _OF_PROJECT
+
+
+_OF_PROJECT: Final = frozenset({Profile.REPO_ARCHITECTURE, Profile.REPO_DATAFLOW})
+
+
+def _is_seen_again(old: Record, new: Record) -> bool:
+    """Tells whether a claim about a project was read off it anew and came out the same.
+
+    The digests of what it was read off take the place of the earlier ones, and so do its anchors.
+    """
+    said = ("profile", "target", "topic", "implication")
+    return (
+        (old.title, old.subject, old.body, dict(old.unknown))
+        == (new.title, new.subject, new.body, dict(new.unknown))
+    ) and all(old.fields.get(name) == new.fields.get(name) for name in said)
 
 
 def _is_grown(old: Record, new: Record, name: str) -> bool:

@@ -39,6 +39,10 @@ MOST_MENTIONS: Final = 40
 PROPOSED: Final = 12
 MOST_PROPOSED: Final = 64
 """Claims that one scan puts up for review: as many as a packet holds."""
+REVIEWED_SORTS: Final = frozenset(
+    ("package", "module", "setup", "disk", "database", "environment", "network")
+)
+"""Sorts of parts that a person is asked about; that a test or a document is there asks nothing."""
 
 LANGUAGES: Final[Mapping[str, str]] = MappingProxyType(
     {

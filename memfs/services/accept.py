@@ -23,6 +23,7 @@ from memfs.model.intention import INTENTION_KIND
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
 from memfs.model.record import Record
+from memfs.model.role import ROLE_KIND
 from memfs.policy.accounts import ACCOUNTS, is_replacement_mark
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.policy.log_text import is_log
@@ -126,6 +127,10 @@ def _record(
         from memfs.policy.intention_moves import decide_intention  # hardly anything is one
 
         decision = decide_intention(decision, actor)
+    if decision.is_admitted and judgement.submission.draft.kind == ROLE_KIND:
+        from memfs.services.project_sources import decide_sources  # hardly anything is one
+
+        decision = decide_sources(workspace, judgement.submission.draft, decision)
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(Accepted(candidate=candidate, decision=decision))
     if judgement.target is not None and judgement.target.path != candidate.path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -208,6 +209,27 @@ def test_a_role_changes_its_own_memory_by_typed_operations_and_a_person_any() ->
     assert codes(submit(memory(), AGENT)) == ["role.typed-only"]
     assert codes(submit(memory())) == ["role.typed-only"]
     assert codes(submit(memory(), IMPORT)) == ["role.typed-only"]
+
+
+def accepted_of_project(actor: Actor, **how: Any) -> Decision:
+    """Returns what is decided on a claim about a project that becomes an accepted one."""
+    proposed = memory(profile="repo_architecture", lifecycle="proposed", id=identifier(1))
+    known = replace(stored(1, AGENT, kind="role_memory"), record=proposed)
+    accepted = replace(proposed, fields={**proposed.fields, "lifecycle": "accepted"})
+    return submit(
+        accepted,
+        actor,
+        action=CandidateAction.REVISE,
+        target=identifier(1),
+        ledger=view(target=known),
+        is_typed=True,
+        **how,
+    )
+
+
+def test_no_agent_says_that_a_claim_about_a_project_holds() -> None:
+    assert accepted_of_project(AGENT).verdict is Verdict.QUARANTINE
+    assert accepted_of_project(AGENT, is_confirmed=True).verdict is Verdict.ACTIVATE
 
 
 def test_what_a_role_is_waits_for_a_person_who_may_accept_it() -> None:
@@ -463,6 +485,7 @@ def test_every_row_of_the_table_is_decided_by_some_submission() -> None:
         "scope.review": submit(claim(scope=Scope(ScopeKind.TEAM, "core"))),
         "role.by-person": submit(memory(), is_typed=True),
         "role.own-memory": submit(memory(), AGENT, is_typed=True),
+        "role.repo-review": accepted_of_project(AGENT),
         "role.identity-review": submit(
             memory(profile="identity", lifecycle="accepted"), AGENT, is_typed=True
         ),

@@ -87,6 +87,7 @@ OUTSIDE = {code for code in SENTENCES if code.startswith(("edit.", "part."))} | 
     "role.phase",
     "role.not-applied",
     "role.proposals",
+    "role.stale",
 }
 """Codes of what looks at more than one record: ``tests/reconcile`` and ``tests/domains/graph``."""
 SECRET = "AKIA" + "Q7" * 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memfs.cli.roles import nap, ruminate, show, sleep, summarize
+from memfs.cli.roles import nap, ruminate, scan, show, sleep, summarize
 
 
 @click.group("role", short_help="Look after what a role remembers.")
@@ -16,5 +16,5 @@ def command() -> None:
     """
 
 
-for _module in (show, sleep, nap, ruminate, summarize):
+for _module in (show, sleep, nap, ruminate, summarize, scan):
     command.add_command(_module.command)

@@ -8,7 +8,7 @@ and a call through anything else is not seen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -69,11 +69,15 @@ _REQUESTS: Final[Mapping[str, bool]] = MappingProxyType(
 """Calls that speak to an address, and whether they hand something over."""
 
 
-def touches_in(tree: ast.Module) -> tuple[Touch, ...]:
-    """Returns what a file can be seen to touch, each once, in order."""
-    names = _called(tree)
+def touches_in(nodes: Sequence[ast.AST]) -> tuple[Touch, ...]:
+    """Returns what a file can be seen to touch, each once, in order.
+
+    Args:
+        nodes: All nodes of what was parsed.
+    """
+    names = _called(nodes)
     found: dict[Touch, None] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         for touch in _touches(node, names):
             found.setdefault(touch)
         if len(found) >= MOST_TOUCHES:
@@ -81,10 +85,10 @@ def touches_in(tree: ast.Module) -> tuple[Touch, ...]:
     return tuple(found)[:MOST_TOUCHES]
 
 
-def _called(tree: ast.Module) -> Mapping[str, str]:
+def _called(nodes: Sequence[ast.AST]) -> Mapping[str, str]:
     """Returns what the names that a file imports stand for, by the name here."""
     names: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for item in node.names:
                 names[item.asname or item.name.partition(".")[0]] = (

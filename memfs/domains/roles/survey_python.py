@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memfs.domains.roles.survey_flows import Touch, touches_in
@@ -78,12 +78,13 @@ def read_module(content: bytes) -> Module | None:
     """Reads a Python file; ``None`` where it cannot be parsed."""
     try:
         tree = _parsed(content)
+        nodes = tuple(ast.walk(tree))
         return Module(
             classes=tuple(_defined(tree, ast.ClassDef)),
             functions=tuple(_defined(tree, ast.FunctionDef, ast.AsyncFunctionDef)),
-            imports=tuple(dict.fromkeys(_imports(tree)))[:MOST_IMPORTS],
-            tests=sum(map(_is_test, ast.walk(tree))),
-            touches=touches_in(tree),
+            imports=tuple(dict.fromkeys(_imports(tree, nodes)))[:MOST_IMPORTS],
+            tests=sum(map(_is_test, nodes)),
+            touches=touches_in(nodes),
         )
     except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
         # A file may be of another version of Python, half written, or made to be parsed badly.
@@ -120,9 +121,9 @@ def _is_test(node: ast.AST) -> bool:
     return is_function and str(getattr(node, "name", "")).startswith("test")
 
 
-def _imports(tree: ast.Module) -> Iterator[Imported]:
+def _imports(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Imported]:
     top = {id(statement) for statement in tree.body}
-    for node in ast.walk(tree):
+    for node in nodes:
         is_top = id(node) in top
         if isinstance(node, ast.Import):
             for item in node.names:
