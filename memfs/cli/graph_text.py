@@ -10,6 +10,7 @@ from memfs.cli.values import record_value
 from memfs.model.graph import Link
 from memfs.model.ids import short_id
 from memfs.model.record import StoredRecord
+from memfs.model.role import told_fields
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -245,6 +246,6 @@ def _page_lines(stored: StoredRecord) -> Iterator[str]:
 
         yield ""
         yield columns(
-            [(name, printable(field_text(value))) for name, value in record.fields.items()],
+            [(name, printable(field_text(value))) for name, value in told_fields(record).items()],
             indent="  ",
         )

@@ -13,6 +13,7 @@ from memfs.model.instants import format_instant
 from memfs.model.packet import ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result, ResultStatus
+from memfs.model.role import told_fields
 from memfs.model.scope import GLOBAL_SCOPE
 from memfs.model.values import JsonValue
 
@@ -134,7 +135,7 @@ def record_page(
     body = record.body.strip("\n")
     if body:
         parts.append(printable(body, keep_lines=True))
-    for name, value in record.fields.items():
+    for name, value in told_fields(record).items():
         parts.append(f"{name}: {printable(field_text(value), keep_lines=True)}")
     for other in against:
         said = f"{other.record.reference}  {said_by(other.record)}"

@@ -11,6 +11,7 @@ from memfs.model.origin import Origin
 from memfs.model.packet import Packet, ScoredRecord
 from memfs.model.record import Record, StoredRecord
 from memfs.model.result import Result
+from memfs.model.role import ROLE_KINDS, anchors_of, is_role_edge
 from memfs.model.values import JsonValue
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def record_value(stored: StoredRecord) -> dict[str, JsonValue]:
                 "summary": record.summary,
                 "abstract": record.abstract,
                 "branch": record.branch,
+                "anchors": _anchors(record),
                 "fields": dict(record.fields),
                 "unknown": dict(record.unknown),
             }
@@ -109,6 +111,18 @@ def record_value(stored: StoredRecord) -> dict[str, JsonValue]:
         "path": stored.path,
         "blob": stored.blob,
         "store": stored.store,
+    }
+
+
+def _anchors(record: Record) -> dict[str, JsonValue]:
+    """Returns what role memory rests on: evidence apart from what is only remembered (E44)."""
+    if not (record.kind in ROLE_KINDS or is_role_edge(record)):
+        return {}
+    anchors = anchors_of(record)
+    return {
+        "evidence": list(anchors.evidence),
+        "remembered": list(anchors.remembered),
+        "missing": anchors.is_missing,
     }
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memfs.mcp.answers import excerpt
 from memfs.model.candidate import Candidate
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
+from memfs.model.role import told_fields
 from memfs.model.values import JsonValue
 from memfs.services.card_words import worth
 from memfs.services.packet_text import escaped, escaped_line
@@ -68,7 +70,8 @@ def whole_lines(stored: StoredRecord, sides: Sequence[StoredRecord]) -> list[str
     for side in sides:
         lines.append(f"CONFLICT with {side.record.reference}: {excerpt(side.record.title, 120)}")
     title = "" if _says_title(record) else record.title
-    for words in (title, record.field_text, record.summary, record.body):
+    fields = replace(record, fields=told_fields(record)).field_text
+    for words in (title, fields, record.summary, record.body):
         if words.strip():
             lines.extend(quoted_lines(words))
     return lines

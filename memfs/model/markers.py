@@ -28,7 +28,7 @@ _ESCAPED_MARK: Final = (
 )
 _PIECE: Final = (
     r"\bmemfs-packet\s+version\s*=|\bdata\s+recorded\s+by\s+earlier\s+sessions,\s+not\s+instructions\b"
-    r"|\b(?:mem|ev|ex|run|iss)_[0-7][0-9a-hjkmnp-tv-z]{25}@\d{1,9}\s*\u00b7\s*[a-z]"
+    r"|\b(?:mem|ev|ex|run|iss|role|rsum|edge)_[0-7][0-9a-hjkmnp-tv-z]{25}@\d{1,9}\s*\u00b7\s*[a-z]"
     r"|\"id\"\s*:\s*\"(?:mem|ev|ex|run|iss)_[0-7][0-9a-hjkmnp-tv-z]{25}(?:@\d{1,9})?\"\s*,\s*\"version\"\s*:"
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
@@ -210,6 +211,37 @@ def anchors_of(record: Record) -> Anchors:
         tuple(anchor for sort, anchor in sorts if sort in REMEMBERED_ANCHORS),
         ANCHOR_MISSING in listed,
     )
+
+
+_PLAIN_ANCHOR: Final = re.compile(r"[A-Za-z0-9._:@/+#=-]+")
+
+
+def plain_anchor(anchor: str) -> str:
+    """Returns an anchor as it is told: one with any odd character in quotation marks, escaped.
+
+    A place may hold any character; in quotation marks it can be nothing but one place.
+    """
+    is_plain = _PLAIN_ANCHOR.fullmatch(anchor)
+    return anchor if is_plain else json.dumps(" ".join(anchor.split()), ensure_ascii=False)
+
+
+def told_fields(record: Record) -> Mapping[str, JsonValue]:
+    """Returns the fields of a record as they are told: evidence apart from what is remembered.
+
+    Of what is no part of role memory the fields are returned as they are (E44).
+    """
+    if not (record.kind in ROLE_KINDS or is_role_edge(record)):
+        return record.fields
+    anchors = anchors_of(record)
+    told: dict[str, JsonValue] = {}
+    for name, value in record.fields.items():
+        if name != "anchors":
+            told[name] = value
+            continue
+        told["evidence"] = [plain_anchor(item) for item in anchors.evidence]
+        told["remembered"] = [plain_anchor(item) for item in anchors.remembered]
+        told["anchors"] = "missing" if anchors.is_missing else ""
+    return {name: value for name, value in told.items() if value not in ([], "")}
 
 
 def role_scope(role: str) -> Scope:

@@ -101,7 +101,7 @@ def files_of(folder: Path) -> str:
     return "\n".join(parts)
 
 
-ROLES: Final = ("claude", "reviewer")
+ROLES: Final = ("builder", "reviewer")
 """Roles that are asked for: that of the agent who asks, and another one."""
 
 

@@ -6,8 +6,6 @@ build, an id, or one escaped line. Cards are whole: one that is too large is nam
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -18,7 +16,15 @@ from memfs.domains.roles.packets import Named, RolePacket
 from memfs.model.graph import EDGE_KIND
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
-from memfs.model.role import SUMMARY_KIND, Profile, anchors_of, number_of, profile_of, role_of
+from memfs.model.role import (
+    SUMMARY_KIND,
+    Profile,
+    anchors_of,
+    number_of,
+    plain_anchor,
+    profile_of,
+    role_of,
+)
 from memfs.model.settings import RecallSettings
 from memfs.model.values import JsonValue
 from memfs.policy.relations import ends_of_edge, is_pressure
@@ -27,7 +33,6 @@ from memfs.services.compile_context import SESSION_CAP, tokens_of
 from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
 
 _VERSION: Final = "1"
-_PLAIN: Final = re.compile(r"[A-Za-z0-9._:@/+#=-]+")
 _SAID: Final = (
     ("question", "question"),
     ("tension", "tension"),
@@ -119,11 +124,8 @@ def _listed(named: Named) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns an id or an anchor as it is, and anything else in quotation marks on one line.
-
-    A place may hold any character: in quotation marks it can be nothing but one place.
-    """
-    return text if _PLAIN.fullmatch(text) else json.dumps(escaped_line(text), ensure_ascii=False)
+    """Returns an id or an anchor as it is, and anything else escaped and in quotation marks."""
+    return plain_anchor(escaped_line(text))
 
 
 def _cards(packet: RolePacket) -> Iterator[str]:
