@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from memfs.model.frozen import frozen
@@ -36,6 +37,7 @@ from memfs.policy.role_ripening import (
     pressure_rests_until,
     theme_from,
     theme_key,
+    themes_of,
     unit,
 )
 
@@ -157,6 +159,31 @@ def decide_readiness(
     deciding = found[0][0]
     told = (f"{row.name}: {words}" for row, words in found if row.verdict is deciding.verdict)
     return Readiness(verdict=deciding.verdict, row=deciding.name, reasons=tuple(told))
+
+
+def decide_every(memories: Mapping[str, Record], now: datetime) -> Mapping[str, Readiness]:
+    """Decides on every open candidate that a role remembers, by id; themes are counted once.
+
+    Args:
+        memories: Everything that one role remembers, by id.
+        now: The present, aware.
+    """
+    every = tuple(memories.values())
+    candidates = [
+        item
+        for item in every
+        if profile_of(item) is Profile.CANDIDATE_INTERVENTION and is_open(item)
+    ]
+    if not candidates:
+        return MappingProxyType({})
+    pressures = [item for item in every if profile_of(item) is Profile.AGENCY_PRESSURE]
+    themes = themes_of(every, now)
+    return MappingProxyType(
+        {
+            item.id: decide_readiness(item, pressures, memories, now, theme=themes[theme_key(item)])
+            for item in candidates
+        }
+    )
 
 
 # Rows ----------------------------------------------------------------------------------------

@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
 from memfs.model.role import Lifecycle
-from memfs.policy.role_readiness import READY, TABLE, Readiness, ReadinessVerdict, decide_readiness
+from memfs.policy.role_readiness import (
+    READY,
+    TABLE,
+    Readiness,
+    ReadinessVerdict,
+    decide_every,
+    decide_readiness,
+)
 from tests.support.policy import NOW, identifier
 from tests.support.roles import RUN, memory
 
@@ -148,6 +155,20 @@ def test_several_rows_of_one_verdict_are_all_told() -> None:
         "unsure: confidence 0.50 of 0.70",
         "faint: urgency 0.30 of 0.40",
     )
+
+
+def test_all_candidates_together_are_decided_as_each_alone() -> None:
+    made = {
+        name: replace(candidate(**fields), id=identifier(number, "role"))
+        for number, (name, (fields, _)) in enumerate(CASES.items(), start=10)
+    }
+    others = [pressure(lifecycle="cooling", cooling_until=SOON), memory(id=GROUND)]
+    every = {item.id: item for item in (*made.values(), *others)}
+    decided = decide_every(every, NOW)
+    assert decided.keys() == {item.id for name, item in made.items() if name != "over"}
+    for name, found in decided.items():
+        assert found == decide_readiness(every[name], every.values(), every, NOW)
+    assert decide_every({}, NOW) == {}
 
 
 @pytest.mark.parametrize(

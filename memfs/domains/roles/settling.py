@@ -17,11 +17,10 @@ from memfs.domains.roles.view import Planned, RoleView
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
 from memfs.model.role import Lifecycle, Profile, lifecycle_of, profile_of
-from memfs.policy.role_readiness import ReadinessVerdict, decide_readiness
+from memfs.policy.role_readiness import ReadinessVerdict, decide_every
 from memfs.policy.role_ripening import (
     NO_THEME,
     QUIET_DAYS,
-    Theme,
     pressure_rests_until,
     ripeness_of,
     theme_key,
@@ -100,14 +99,10 @@ def _cooled(view: RoleView) -> Iterator[tuple[str, Record]]:
 
 def _readied(view: RoleView) -> Iterator[tuple[str, Record]]:
     planner = _planner(view)
-    themes: Mapping[str, Theme] = {}
-    states = (Lifecycle.QUEUED, Lifecycle.DEFERRED)
-    pressures = tuple(_open_in(view, Profile.AGENCY_PRESSURE, *Lifecycle))
-    for candidate in _open_in(view, Profile.CANDIDATE_INTERVENTION, *states):
-        themes = themes or themes_of(view.memories.values(), view.now)
-        theme = themes.get(theme_key(candidate), NO_THEME)
-        found = decide_readiness(candidate, pressures, view.memories, view.now, theme=theme)
-        is_up = found.verdict is ReadinessVerdict.DRAFT
+    decided = decide_every(view.memories, view.now)
+    for name in sorted(decided):
+        candidate = view.memories[name]
+        is_up = decided[name].verdict is ReadinessVerdict.DRAFT
         wanted = Lifecycle.QUEUED if is_up else Lifecycle.DEFERRED
         if lifecycle_of(candidate) is not wanted:
             yield (PUT_UP if is_up else PUT_OFF), planner.moved(candidate, wanted)
