@@ -20,7 +20,7 @@ from memfs.model.limits import LIST_ITEMS
 from memfs.model.naming import entity_key
 from memfs.model.origin import Actor
 from memfs.model.record import Record
-from memfs.model.result import Result
+from memfs.model.result import Result, ResultStatus
 from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.authority import capture_origin
 from memfs.services.catalogue import open_catalogue, read_entries
@@ -59,7 +59,9 @@ def submission_of(
 
 
 def answered(result: Result, draft: Record) -> Result:
-    """Adds to an answer what the event says."""
+    """Adds to an answer what the event says; a refusal repeats none of its words (A19)."""
+    if result.status is ResultStatus.REFUSED:
+        return result
     moment = draft.event_time
     return replace(
         result,

@@ -376,3 +376,10 @@ def test_a_packet_and_a_page_say_all_that_was_said_of_an_event(
         assert "happened 2026-03-31T12:00:00Z" in packet
         found = agent.search("vermilion winch", kinds=("event",))
         assert [hit.stored.record.id for hit in found] == [event.target]
+
+
+def test_the_answer_to_a_refused_event_repeats_none_of_its_words(memory: Memory) -> None:
+    secret = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    refused = memory.record_event(f"Deployed with {secret}")
+    assert refused.status is ResultStatus.REFUSED
+    assert secret not in str(refused)
