@@ -14,7 +14,7 @@ BENCHMARKS := $(filter-out __init__ corpus,$(basename $(notdir $(wildcard benchm
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test contract faults clients vectors lint format schemas docs bench wheel clean
+.PHONY: help demo test contract gates faults clients vectors lint format schemas docs bench wheel clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ test: $(STAMP) ## Runs all tests, faults included, on WORKERS cores (default 2)
 
 contract: $(STAMP) ## Runs the 29 invariants against every operation and surface, a line each
 	$(BIN)/python -m pytest tests/contract --invariants
+
+gates: $(STAMP) ## Tries ten promises of which no breach is tolerated, then each without its guard
+	$(BIN)/python -m benchmarks.gates
+	$(BIN)/python -m benchmarks.gates --sabotage --cases 1
 
 faults: $(STAMP) ## Runs the fault tests at full count; takes a quarter of an hour
 	MEMFS_FAULTS=full $(BIN)/python -m pytest tests/faults --timeout 1800

@@ -1,0 +1,1 @@
+"""Tests of what measures: a yardstick that always says yes is none."""
