@@ -58,6 +58,7 @@ from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_admission import check_anatomy, check_words
 from memfs.policy.role_lifecycle import is_open
+from memfs.policy.role_survey import MOST_SECONDS
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import access_request
@@ -121,8 +122,9 @@ def scan_for(
         return Scanned(counts={}, reasons=refused)
     if workspace.settings.mode is Mode.SHADOW and not is_dry:
         return Scanned(counts={}, reasons=(reason("mode.shadow"),))
+    end = time.monotonic() + MOST_SECONDS
     files = read_files(workspace.project_dir, (workspace.store.root,), time.monotonic)
-    seen = survey(files)
+    seen = survey(files, lambda: time.monotonic() >= end)
     actor = Actor(Principal(PrincipalKind.AGENT, role), Channel.AGENT)
 
     def decide_on(snapshot: Snapshot) -> Decided[_Laid]:

@@ -7,7 +7,7 @@ said, in words of this build around names of theirs; no sentence of the project 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -52,9 +52,14 @@ _WITHOUT: Final = "Nothing under test imports it: what shows that it works?"
 _CHANGED: Final = "What imports it, and the tests that do, are looked at with any change of it"
 
 
-def survey(files: Files) -> Survey:
-    """Surveys what was read of a project."""
-    made = _Surveyor(files)
+def survey(files: Files, is_late: Callable[[], bool] = lambda: False) -> Survey:
+    """Surveys what was read of a project.
+
+    Args:
+        files: What was read.
+        is_late: Whether no further file is to be parsed; what is left then is counted.
+    """
+    made = _Surveyor(files, is_late)
     made.modules()
     made.manifests()
     made.documents()
@@ -66,23 +71,26 @@ def survey(files: Files) -> Survey:
 class _Surveyor:
     """Collects parts and bonds."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, is_late: Callable[[], bool]) -> None:
         self._files = files
         self._left_out = Counter(files.left_out)
         self._unread = set(files.unread)
         self._parts: dict[Key, Part] = {}
         self._bonds: dict[tuple[Key, str, Key], Bond] = {}
-        read: dict[str, Module] = {}
-        for name in sorted(files.contents):
-            if name.endswith(".py"):
-                module = read_module(files.contents[name])
-                if module is None:
-                    self._left_out["not parsed"] += 1
-                    self._unread.add(name)
-                else:
-                    read[name] = module
-        self._known = Modules(read)
+        self._known = Modules(dict(self._parsed(is_late)))
         self._keys: dict[str, Key] = {}
+
+    def _parsed(self, is_late: Callable[[], bool]) -> Iterator[tuple[str, Module]]:
+        for name in sorted(self._files.contents):
+            if not name.endswith(".py"):
+                continue
+            late = is_late()
+            module = None if late else read_module(self._files.contents[name])
+            if module is None:
+                self._left_out["time" if late else "not parsed"] += 1
+                self._unread.add(name)
+            else:
+                yield name, module
 
     def survey(self) -> Survey:
         """Returns what was collected, within bounds, with the digests of what it was read off."""
