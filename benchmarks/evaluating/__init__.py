@@ -1,0 +1,1 @@
+"""The parts of ``benchmarks.evaluation``: histories, modes, the reader, rows and the plan."""

@@ -1,0 +1,122 @@
+"""Memory against no memory, a plain file, everything, search, the gold, and less of itself.
+
+    python -m benchmarks.evaluation --out rows.jsonl --data ../shared/data
+
+Every mode takes in the same seeded histories and is asked the same questions, whose answers are
+known; a fixed rule reads what it hands out, no model and no judge. What must be borne out, on
+which seeds and when to stop is written down in ``evaluation_plan.json`` and checked. With
+``--data`` the modes are also run on public suites, which are read where they lie.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TextIO
+
+from benchmarks.evaluating.made_histories import histories
+from benchmarks.evaluating.plan import Plan, PlanError, Verdict, read_plan
+from benchmarks.evaluating.playing import rows_of
+from benchmarks.evaluating.rows import Figures, Row, by_kind, table
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+
+
+def commit_of(root: Path) -> str:
+    """Returns the commit that is run, marked where the code differs from it; empty for none."""
+    said = ["git", "-C", str(root), "describe", "--always", "--abbrev=12", "--dirty=-changed"]
+    done = subprocess.run(said, capture_output=True, encoding="utf-8", check=False)
+    return done.stdout.strip()
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs, prints the tables and judges the plan; 1 when a claim is missed, 2 without a plan."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="*", help="other histories than those planned")
+    parser.add_argument("--mode", action="append", default=[], help="only this one; repeatable")
+    parser.add_argument("--out", type=Path, help="file for the rows, a line of JSON each")
+    parser.add_argument("--data", type=Path, help="folder with the public suites")
+    options = parser.parse_args(words)
+    try:
+        plan = read_plan()
+    except PlanError as error:
+        print(error, file=sys.stderr)
+        return 2
+    modes = [name for name in plan.modes if not options.mode or name in options.mode]
+    seeds = tuple(options.seeds) if options.seeds else plan.seeds
+    head: dict[str, str | int] = {"plan": plan.version, "commit": commit_of(ROOT)}
+    is_registered = seeds == plan.seeds and not options.mode
+    note = "as planned" if is_registered else "not what was planned: says nothing for certain"
+    print(f"plan {plan.version}, commit {head['commit']}, seeds {_list(seeds)} ({note})")
+    with _opened(options.out) as out:
+        rows, why = _run(plan, seeds, modes, out, head)
+        status = _judged(plan, rows, why)
+        if options.data is not None:
+            from benchmarks.evaluating.public_sets import public_rows, public_tables
+
+            found = list(_kept(public_rows(options.data, modes), out, head))
+            print("\n".join(public_tables(found)))
+    return status
+
+
+def _run(
+    plan: Plan,
+    seeds: Sequence[int],
+    modes: Sequence[str],
+    out: TextIO | None,
+    head: dict[str, str | int],
+) -> tuple[list[Row], str]:
+    """Runs history by history; stops where the plan says so, and tells why."""
+    rows: list[Row] = []
+    start = time.process_time()
+    for history in histories(seeds):
+        rows.extend(_kept(rows_of(history, modes), out, head))
+        broken = plan.broken_stops(Figures(rows))
+        if broken:
+            return rows, f"stopped behind seed {history.seed}: {broken[0]}"
+        if time.process_time() - start > plan.most_cpu_s:
+            return rows, f"stopped behind seed {history.seed}: {plan.most_cpu_s:g} s are over"
+    return rows, ""
+
+
+def _kept(rows: Iterable[Row], out: TextIO | None, head: dict[str, str | int]) -> Iterator[Row]:
+    for row in rows:
+        if out is not None:
+            out.write(row.line(**head) + "\n")
+        yield row
+
+
+def _list(seeds: Sequence[int]) -> str:
+    return ", ".join(map(str, seeds))
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[TextIO | None]:
+    if path is None:
+        yield None
+        return
+    with path.open("w", encoding="utf-8") as out:
+        yield out
+
+
+def _judged(plan: Plan, rows: Sequence[Row], why: str) -> int:
+    figures = Figures(rows)
+    print("\n" + "\n".join(table(figures)))
+    print("\nright, in per cent of each kind\n" + "\n".join(by_kind(figures)) + "\n")
+    verdicts: list[Verdict] = list(plan.verdicts(figures))
+    for verdict in verdicts:
+        print(verdict)
+    missed = sum(not verdict.holds for verdict in verdicts)
+    if why:
+        print(why)
+    print(f"{missed} of {len(verdicts)} claims missed" if missed else "every claim is borne out")
+    return 1 if missed or why else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
