@@ -28,6 +28,7 @@ from memfs.model.role import (
     lifecycle_of,
     number_of,
     profile_of,
+    role_of,
 )
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_ripening import (
@@ -162,28 +163,36 @@ def decide_readiness(
 
 
 def decide_every(memories: Mapping[str, Record], now: datetime) -> Mapping[str, Readiness]:
-    """Decides on every open candidate that a role remembers, by id; themes are counted once.
+    """Decides on every open candidate among memories, by id; themes are counted once.
 
     Args:
-        memories: Everything that one role remembers, by id.
+        memories: Everything that a role, or several, remember, by id; what one role remembers
+            decides nothing about another.
         now: The present, aware.
     """
-    every = tuple(memories.values())
-    candidates = [
-        item
-        for item in every
+    roles: dict[str, dict[str, Record]] = {}
+    for name, record in memories.items():
+        roles.setdefault(role_of(record), {})[name] = record
+    decided: dict[str, Readiness] = {}
+    for own in roles.values():
+        decided |= _decided_of(own, now)
+    return MappingProxyType(decided)
+
+
+def _decided_of(own: Mapping[str, Record], now: datetime) -> dict[str, Readiness]:
+    candidates = {
+        name: item
+        for name, item in own.items()
         if profile_of(item) is Profile.CANDIDATE_INTERVENTION and is_open(item)
-    ]
+    }
     if not candidates:
-        return MappingProxyType({})
-    pressures = [item for item in every if profile_of(item) is Profile.AGENCY_PRESSURE]
-    themes = themes_of(every, now)
-    return MappingProxyType(
-        {
-            item.id: decide_readiness(item, pressures, memories, now, theme=themes[theme_key(item)])
-            for item in candidates
-        }
-    )
+        return {}
+    pressures = [item for item in own.values() if profile_of(item) is Profile.AGENCY_PRESSURE]
+    themes = themes_of(own.values(), now)
+    return {
+        name: decide_readiness(item, pressures, own, now, theme=themes[theme_key(item)])
+        for name, item in candidates.items()
+    }
 
 
 # Rows ----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
-from memfs.model.role import Lifecycle
+from memfs.model.role import Lifecycle, role_scope
 from memfs.policy.role_readiness import (
     READY,
     TABLE,
@@ -236,3 +236,18 @@ def test_more_confidence_or_urgency_never_makes_a_candidate_less_ready(
     assert order.index(after) >= order.index(before)
     if state in ("answered", "retired"):
         assert after is ReadinessVerdict.SILENCE
+
+
+def test_what_one_role_remembers_decides_nothing_about_another() -> None:
+    here = candidate(**ANSWERS)
+    elsewhere = [
+        replace(item, scope=role_scope("other"))
+        for item in (
+            pressure(intensity=1.0),
+            memory(topic="deploys", saturation=1, touched=format_instant(NOW), id=GROUND),
+        )
+    ]
+    alone = {item.id: item for item in (here, *elsewhere)}
+    assert decide_every(alone, NOW)[here.id].row == "no cause"
+    own = {**alone, PRESSURE: pressure()}
+    assert decide_every(own, NOW)[here.id].row == READY

@@ -43,7 +43,7 @@ from memfs.policy.role_cuts import (
     is_put_aside,
     lane_of,
 )
-from memfs.policy.role_readiness import decide_readiness
+from memfs.policy.role_readiness import decide_every, decide_readiness
 from memfs.policy.role_ripening import priority_of, theme_key, themes_of
 
 
@@ -145,6 +145,7 @@ class _Chooser:
         self.cut = cut
         self.is_all = is_all
         self.memories = picture.view.memories
+        self.readiness = decide_every(self.memories, picture.view.now)
         self.against = contradictions(self.memories, picture.edges)
         speaking = {name for names in self.against.values() for name in names}
         hidden = frozenset() if is_all else frozenset(speaking)
@@ -237,9 +238,10 @@ class _Chooser:
     def _readiness(self, record: Record) -> str:
         if profile_of(record) is not Profile.CANDIDATE_INTERVENTION:
             return ""
-        role = role_of(record)
-        own = {name: item for name, item in self.memories.items() if role_of(item) == role}
-        decided = decide_readiness(record, own.values(), own, self.picture.view.now)
+        decided = self.readiness.get(record.id)
+        if decided is None:
+            # It is over; nothing else of it is looked at.
+            decided = decide_readiness(record, (), {}, self.picture.view.now)
         return f"{decided.verdict} (row {decided.row})"
 
     def _seams(self, record: Record) -> Iterator[str]:

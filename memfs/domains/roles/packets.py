@@ -34,7 +34,7 @@ from memfs.policy.role_cuts import (
     check_public,
     is_sayable,
 )
-from memfs.policy.role_readiness import ReadinessVerdict, decide_readiness
+from memfs.policy.role_readiness import ReadinessVerdict, decide_every
 from memfs.services.inbox import is_visible, read_inbox
 from memfs.store.layout import role_folder
 
@@ -251,13 +251,13 @@ def waiting_gates(looking: Looking, role: str) -> Iterator[Gate]:
 def _public(looking: Looking, picture: Picture) -> tuple[frozenset[str], Mapping[str, int]]:
     """Returns what may be said in public, and of the rest why not, counted."""
     memories = picture.view.memories
-    pressures = [m for m in memories.values() if profile_of(m) is Profile.AGENCY_PRESSURE]
+    decided = decide_every(memories, picture.view.now)
     allowed, withheld = set[str](), Counter[str]()
     for record in memories.values():
         if not is_sayable(record):
             continue
-        readiness = decide_readiness(record, pressures, memories, picture.view.now)
-        is_ready = readiness.verdict is ReadinessVerdict.DRAFT
+        readiness = decided.get(record.id)
+        is_ready = readiness is not None and readiness.verdict is ReadinessVerdict.DRAFT
         why = _withheld(looking, picture, record) if is_ready else Withheld.NOT_READY
         if why is None:
             allowed.add(record.id)

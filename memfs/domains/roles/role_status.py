@@ -31,7 +31,7 @@ from memfs.model.role import (
 from memfs.model.values import JsonValue
 from memfs.policy.role_cuts import MOST_NAMED, contradictions
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_readiness import Readiness, decide_readiness
+from memfs.policy.role_readiness import Readiness, decide_every
 from memfs.policy.role_ripening import is_high_pressure, ripeness_of
 from memfs.policy.role_schedule import short_term_pressure
 
@@ -119,10 +119,8 @@ def status_of(looking: Looking, picture: Picture) -> RoleStatus:
 def candidates(picture: Picture) -> Iterator[tuple[Record, Readiness]]:
     """Yields every open candidate with what is decided about it now."""
     memories = picture.view.memories
-    pressures = [r for r in memories.values() if profile_of(r) is Profile.AGENCY_PRESSURE]
-    for record in memories.values():
-        if profile_of(record) is Profile.CANDIDATE_INTERVENTION and is_open(record):
-            yield record, decide_readiness(record, pressures, memories, picture.view.now)
+    for name, readiness in decide_every(memories, picture.view.now).items():
+        yield memories[name], readiness
 
 
 def differences(picture: Picture) -> Iterator[str]:
