@@ -395,7 +395,8 @@ def _lost_figures(
         expected, got = getattr(figures, name), number_of(summary, name, -1.0)
         if got != expected:
             yield Loss(name, f"expected {expected:g}, got {got:g}")
-    if summary.confidence is None or abs(summary.confidence - figures.confidence) > _ROUNDING:
+    own = -1.0 if summary.confidence is None else summary.confidence
+    if not abs(own - figures.confidence) <= _ROUNDING:  # not a number is none either
         yield Loss("confidence", f"expected {figures.confidence:g}, got {summary.confidence}")
 
 
