@@ -266,6 +266,7 @@ _ROLE: Final = {
     "role.unchanged": "it says again what is remembered already; nothing was added",
     "role.full": "the memory holds as many wordings, anchors or tags as it can",
     "role.phase": "this operation does not belong to this phase of the role",
+    "role.held": "a commit made by hand waits on the memory; decide on it first: memfs review",
     "role.unripe": "the thread is not ripe; what it lacks is said by the table of ripening",
     "role.stale": "it was read off something that is otherwise now: scan the project again first",
     "role.not-applied": "another operation of the same batch was refused; nothing was changed",

@@ -175,6 +175,9 @@ def role_faults() -> Iterator[Reason]:
     mind.apply(proposal("PruneShortTermMemory", memories=[first.id], **REASON))
     yield from mind.apply(proposal("PruneShortTermMemory", memories=[first.id], **REASON)).reasons
     seen = mind.made("RecordShortTermMemory")
+    mind.view = replace(mind.view, held=frozenset({seen.id}))
+    yield from mind.apply(whole("MergeIncubationSupport", sources=[seen.id])).reasons
+    mind.view = replace(mind.view, held=frozenset())
     thread = mind.made("MergeIncubationSupport", sources=[seen.id])
     yield from mind.apply(whole("ApplyMemoryDistillation", sources=[thread.id])).reasons
     yield from sleep_faults()

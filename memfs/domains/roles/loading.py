@@ -70,7 +70,10 @@ def load_role(workspace: Workspace, snapshot: Snapshot, role: str, actor: Actor)
     request = access_request(workspace, actor)
     places = served_places(snapshot, f"{ROLES_FOLDER}/{role_folder(role)}")
     read = read_records(workspace, snapshot, places)
-    return _loaded(workspace, role, _seen(read, role_scope(role), request), frozenset())
+    loaded = _loaded(workspace, role, _seen(read, role_scope(role), request), frozenset())
+    holds = snapshot.holds()
+    held = frozenset(name for name, item in loaded.stored.items() if item.path in holds)
+    return replace(loaded, view=replace(loaded.view, held=held))
 
 
 def load_pointed(

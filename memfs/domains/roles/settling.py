@@ -45,8 +45,9 @@ MOVES: Final[Mapping[str, str]] = {
 def settle(view: RoleView) -> Planned:
     """Plans every move that is due; what it changes are states and times, and no word.
 
-    The details name, for each of :data:`MOVES` that was made, the ids. Where nothing is due the
-    plan says so by ``is_nothing``, without a reason.
+    What a commit made by hand waits on is left alone. The details name, for each of
+    :data:`MOVES` that was made, the ids. Where nothing is due the plan says so by ``is_nothing``,
+    without a reason.
     """
     changed: dict[str, Record] = {}
     moves: dict[str, list[str]] = {}
@@ -72,7 +73,8 @@ def _no_id(prefix: str) -> str:
 def _open_in(view: RoleView, profile: Profile, *states: Lifecycle) -> Iterator[Record]:
     for name in sorted(view.memories):
         record = view.memories[name]
-        if profile_of(record) is profile and lifecycle_of(record) in states:
+        is_meant = profile_of(record) is profile and lifecycle_of(record) in states
+        if is_meant and name not in view.held:
             yield record
 
 
@@ -100,7 +102,7 @@ def _cooled(view: RoleView) -> Iterator[tuple[str, Record]]:
 def _readied(view: RoleView) -> Iterator[tuple[str, Record]]:
     planner = _planner(view)
     decided = decide_every(view.memories, view.now)
-    for name in sorted(decided):
+    for name in sorted(decided.keys() - view.held):
         candidate = view.memories[name]
         is_up = decided[name].verdict is ReadinessVerdict.DRAFT
         wanted = Lifecycle.QUEUED if is_up else Lifecycle.DEFERRED

@@ -190,7 +190,12 @@ class Planner:
         """Returns a memory with other fields; empty ones stay as they are.
 
         Saturation is written down as it is now: it goes back by itself from when it was touched.
+
+        Raises:
+            RefusedError: A commit made by hand waits on it.
         """
+        if record.id in self.view.held:
+            raise RefusedError(reason("role.held", record.id))
         told = {name: value for name, value in fields.items() if value not in ("", None)}
         stamped: dict[str, JsonValue] = {"touched": format_instant(self.now)}
         if number_of(record, "saturation"):

@@ -54,6 +54,7 @@ class RoleView:
         now: The present, aware, UTC.
         memories: Its memories by id, in any state; those that were loaded.
         known: Ids of other records that whoever applies the operation may see.
+        held: Ids of memories on which a commit made by hand waits: a rest leaves them alone.
         by_subject: Ids of its memories by normalised subject.
     """
 
@@ -61,6 +62,7 @@ class RoleView:
     now: datetime
     memories: Mapping[str, Record]
     known: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
     by_subject: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )

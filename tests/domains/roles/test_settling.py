@@ -317,3 +317,19 @@ def test_a_state_that_is_none_is_left_alone() -> None:
         broken = replace(record, fields={**record.fields, "lifecycle": odd})
         view = replace(mind.view, memories={**mind.view.memories, record.id: broken})
         assert settle(replace(view, now=NOW + timedelta(days=400))).is_nothing
+
+
+def test_what_a_hand_made_commit_waits_on_is_left_alone_and_keeps_nothing_else() -> None:
+    mind = Mind()
+    held, free = (
+        mind.made(
+            "MergeIncubationSupport", sources=[taken(mind, number)], claim="Ana leaves", topic=topic
+        )
+        for number, topic in enumerate(("one", "two"))
+    )
+    mind.view = replace(mind.view, held=frozenset({held.id}))
+    wait(mind, days=QUIET_DAYS)
+    assert settled(mind) == {"thread-quiet": [free.id]}
+    assert state(mind, held) == "active"
+    more = proposal("MergeIncubationSupport", thread=held.id, sources=[taken(mind, 5)])
+    assert codes(mind.apply(more)) == ["role.held"]
