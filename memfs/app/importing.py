@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -91,13 +92,19 @@ def import_batch(
     accept: bool = False,
     dry_run: bool = False,
     name: str = "",
+    known: Container[str] = (),
 ) -> Result:
-    """Imports what was read; see :func:`import_path`. Whether that may be was checked before."""
-    path = batch.path
+    """Imports what was read; see :func:`import_path`. Whether that may be was checked before.
+
+    ``known`` are digests of items that came in before, whatever became of them since.
+    """
+    path, passed = batch.path, 0
     submissions: list[Submission] = []
     problems: list[Problem] = []
     for item in submissions_from(batch, actor=actor, now=workspace.clock.now()):
-        if isinstance(item, Submission):
+        if isinstance(item, Submission) and item.key in known:
+            passed += 1
+        elif isinstance(item, Submission):
             submissions.append(replace(item, is_confirmed=accept) if accept else item)
         else:
             problems.extend(item.problems)
@@ -108,7 +115,7 @@ def import_batch(
         return _preview(workspace, path, batch.format, submissions, problems)
     name = name or f"import-{format_instant(workspace.clock.now())}-{batch.format}"
     report = admit_batch(workspace, submissions, actor, batch=name)
-    report = replace(report, known=report.known + placed.known + named.known)
+    report = replace(report, known=report.known + placed.known + named.known + passed)
     if accept and any(relations_said(item.draft) for item in submissions):
         # What nodes related to becomes edges once both ends are there.
         relate_imported(workspace, report.activated, actor, is_confirmed=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -66,6 +66,7 @@ def take_in_source(
     accept: bool,
     name: str = "",
     dry_run: bool = False,
+    known: Container[str] = (),
 ) -> Result:
     """Imports what the source says, or tells what would be imported.
 
@@ -75,7 +76,9 @@ def take_in_source(
     path = Path(source.path)
 
     def taken(batch: ImportBatch) -> Result:
-        return import_batch(workspace, batch, actor, accept=accept, dry_run=dry_run, name=name)
+        return import_batch(
+            workspace, batch, actor, accept=accept, dry_run=dry_run, name=name, known=known
+        )
 
     if source.sort is SourceSort.FILES:
         return taken(read_items(path, source.format))

@@ -292,6 +292,7 @@ def _taken_in(memory: Memory, migration: Migration, *, dry_run: bool = False) ->
         accept=migration.is_accepting,
         name="" if dry_run else migration.name,
         dry_run=dry_run,
+        known=frozenset() if dry_run else trips.digests_of(memory.workspace, migration),
     )
 
 

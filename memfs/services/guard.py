@@ -95,9 +95,10 @@ def _bring_up_forgotten(workspace: Workspace) -> int:
 
 
 def _stands(snapshot: Snapshot, path: str) -> bool:
-    """Whether a tombstone is there, at its place or at the one that it was moved to since."""
-    moved = tombstone_path(PurePosixPath(path).stem)
-    return snapshot.raw_entry(path) is not None or snapshot.raw_entry(moved) is not None
+    """Whether a tombstone is there, at its place or where another layout has it."""
+    name = PurePosixPath(path)
+    places = (path, tombstone_path(name.stem), f"{TOMBSTONE_FOLDER}/{name.name}")
+    return any(snapshot.raw_entry(place) is not None for place in places)
 
 
 def note(workspace: Workspace) -> bool:

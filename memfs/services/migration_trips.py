@@ -27,7 +27,7 @@ from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, is_held, plan_from
 from memfs.services.repair import repair
 from memfs.services.restore import decided_anew, descendants_with
-from memfs.services.served_records import read_path
+from memfs.services.served_records import read_path, read_records
 from memfs.services.withdraw import moved_to
 from memfs.store.git import run_git
 from memfs.store.layout import is_record_path
@@ -50,6 +50,23 @@ def imported_records(
             stored = read_path(workspace, snapshot, path)
             if stored is not None and _is_as_it_came(workspace, stored, blob):
                 yield stored
+
+
+def digests_of(workspace: Workspace, migration: Migration) -> frozenset[str]:
+    """Returns the digests of all that the migration ever recorded, as it came in.
+
+    Of what a person has put in other words since, nothing else tells where it came from.
+    """
+    found: set[str] = set()
+    for commit in _commits(workspace, migration):
+        if commit.operation != OperationKind.IMPORT or f"({migration.name})" not in commit.subject:
+            continue
+        places = list(_added(workspace, commit))
+        after = workspace.store.snapshot(CommitId(commit.id))
+        for stored in read_records(workspace, after, places):
+            if stored.record.origin is not None:
+                found.add(stored.record.origin.digest)
+    return frozenset(found - {""})
 
 
 def take_back(workspace: Workspace, migration: Migration, actor: Actor) -> int:

@@ -26,8 +26,10 @@ def old_places(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Yields each path of an older layout with the one that it has now, sorted."""
     for entry in snapshot.raw_entries(f"{TOMBSTONE_FOLDER}/"):
         place = PurePosixPath(entry.path)
-        if len(place.parts) == _PARTS and place.suffix == ".json":
-            yield entry.path, tombstone_path(place.stem)
+        moved = tombstone_path(place.stem)
+        is_old = len(place.parts) == _PARTS and place.suffix == ".json"
+        if is_old and snapshot.raw_entry(moved) is None:
+            yield entry.path, moved
 
 
 def move_layout(workspace: Workspace) -> int:
@@ -42,14 +44,11 @@ def move_layout(workspace: Workspace) -> int:
             if standing is None:
                 continue
             moved += 1
-            changes.append(
-                FileChange(path=old, content=None, expected=standing.blob, decision=decision)
+            content = snapshot.read_blob(standing.blob)
+            changes += (
+                FileChange(path=old, content=None, expected=standing.blob, decision=decision),
+                FileChange(path=new, content=content, expected=None, decision=decision),
             )
-            if snapshot.raw_entry(new) is None:
-                content = snapshot.read_blob(standing.blob)
-                changes.append(
-                    FileChange(path=new, content=content, expected=None, decision=decision)
-                )
         if not changes:
             return Decided(0)
         plan = plan_from(
