@@ -9,49 +9,42 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from memfs.domains.roles.desk import opened_desk
 from memfs.domains.roles.laying import Laying, Piece, Setting
-from memfs.domains.roles.loading import Loaded
-from memfs.domains.roles.repo_claims import Claimer, Claims, Ends, edge_id, with_turns
+from memfs.domains.roles.repo_claims import Claimer, Claims, edge_id, with_turns
+from memfs.domains.roles.scan_ledger import ended_edges, load_claims, standing_edges
 from memfs.domains.roles.scan_review import chosen, put_up, rejected_ids
 from memfs.domains.roles.survey_files import read_files
 from memfs.domains.roles.surveying import survey
-from memfs.domains.roles.view import Planned, RoleView
+from memfs.domains.roles.view import Planned
 from memfs.errors import UsageError
-from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Submission
-from memfs.model.decision import Decision, Reason
+from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
-from memfs.model.graph import EdgeSort
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
-from memfs.model.record import Record, StoredRecord
+from memfs.model.record import Record
 from memfs.model.role import (
     PROFILE_FOLDERS,
     ROLE_KIND,
-    ROLES_FOLDER,
     Because,
     Lifecycle,
     Profile,
-    RepoRelation,
-    is_role_edge,
     lifecycle_of,
-    role_scope,
 )
 from memfs.model.role_operation import Phase
 from memfs.model.settings import Mode
 from memfs.model.status import Status
 from memfs.model.survey import Survey
 from memfs.model.values import JsonValue
-from memfs.policy.access import may_read
-from memfs.policy.administration import decide_expire, decide_role_operation
+from memfs.policy.administration import decide_role_operation
 from memfs.policy.authority import capture_origin
 from memfs.policy.bounds import check_bounds
 from memfs.policy.reasons import reason
@@ -59,14 +52,11 @@ from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_admission import check_anatomy, check_words
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_survey import MOST_SECONDS
-from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
-from memfs.services.gate import access_request
 from memfs.services.judgement import judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, is_held, plan_from
-from memfs.services.served_records import read_records, served_places
-from memfs.store.layout import role_folder
 from memfs.store.snapshot import Snapshot
 
 RECEIPT: Final = "role scan"
@@ -186,25 +176,8 @@ class _Scan:
         self._catalogue = catalogue
         self._role = role
         self._actor = actor
-        self._loaded = self._load()
+        self._loaded = load_claims(workspace, snapshot, role, actor)
         self._refused: Counter[str] = Counter()
-
-    def _load(self) -> Loaded:
-        """Reads what the role remembers of the project, through its own gate."""
-        request = access_request(self._workspace, self._actor)
-        folder = f"{ROLES_FOLDER}/{role_folder(self._role)}/{_REPO_FOLDER}"
-        places = served_places(self._snapshot, folder)
-        scope = role_scope(self._role)
-        stored = {
-            item.record.id: item
-            for item in read_records(self._workspace, self._snapshot, places)
-            if item.record.kind == ROLE_KIND
-            and item.record.scope == scope
-            and may_read(item.record, request).is_whole
-        }
-        memories = {name: item.record for name, item in stored.items()}
-        view = RoleView(role=self._role, now=self._workspace.clock.now(), memories=memories)
-        return Loaded(view=view, stored=stored)
 
     def laid(self, seen: Survey, asker: Actor, *, propose: int) -> _Laid:
         """Decides on everything that was seen, and lays it out."""
@@ -220,16 +193,19 @@ class _Scan:
             if desk.faults:
                 return _Laid(counts={}, reasons=desk.faults)
         claimer = Claimer(store=self._workspace.store_id, role=self._role, now=view.now)
-        edges = self._standing_edges()
+        edges = standing_edges(self._catalogue, frozenset(view.memories))
         claims = claimer.claims(seen, view.memories, edges)
         made = self._admitted(claims.made)
-        changed = [item for item in claims.changed if self._may_change(item, claims, claimer)]
+        aside = self._rejected(claimer)
+        changed = [
+            item for item in claims.changed if item.id not in aside and self._may_change(item)
+        ]
+        changed += aside.values()
         behind = {**view.memories, **{item.id: item for item in changed}}
-        behind = self._put_aside(behind, claimer, changed)
         up = chosen(
             {**behind, **{name: piece.record for name, piece in made.items()}},
             claims.weights,
-            again=claims.again,
+            again=[name for name in claims.again if name not in aside],
             most=propose,
         )
         changed, made = self._proposed(up, changed, made, behind, claimer)
@@ -243,29 +219,17 @@ class _Scan:
 
     # What stands ---------------------------------------------------------------------------
 
-    def _standing_edges(self) -> dict[Ends, str]:
-        ids = frozenset(self._loaded.view.memories)
-        relations = {str(item) for item in RepoRelation}
-        links = self._catalogue.links_of(ids, sorts={EdgeSort.ASSERTED}) if ids else ()
-        return {
-            (link.start, link.relation, link.end): link.record
-            for link in links
-            if link.relation in relations and {link.start, link.end} <= ids and link.until is None
-        }
-
-    def _put_aside(
-        self, behind: dict[str, Record], claimer: Claimer, changed: list[Record]
-    ) -> dict[str, Record]:
-        """Retires what a person rejected in review; it does not come up again."""
+    def _rejected(self, claimer: Claimer) -> dict[str, Record]:
+        """Returns what a person rejected in review, retired; whatever is seen of it now."""
+        found = {}
         for name in rejected_ids(self._workspace):
-            record = behind.get(name)
+            record = self._loaded.view.get(name)
             if record is None or lifecycle_of(record) is not Lifecycle.PROPOSED:
                 continue
             gone = claimer.moved(record, Lifecycle.RETIRED, why=_PUT_ASIDE, because=Because.STATED)
             if gone is not None and self._is_free(name):
-                changed[:] = [*(item for item in changed if item.id != name), gone]
-                behind = {**behind, name: gone}
-        return behind
+                found[name] = gone
+        return found
 
     # Decisions -----------------------------------------------------------------------------
 
@@ -300,7 +264,7 @@ class _Scan:
         drawn = replace(judgement.submission.draft, id=record.id)
         return Piece(record=drawn, decision=decision)
 
-    def _may_change(self, record: Record, claims: Claims, claimer: Claimer) -> bool:
+    def _may_change(self, record: Record) -> bool:
         """Tells whether a memory that stands may say what was seen now."""
         if not self._is_free(record.id):
             return False
@@ -383,7 +347,9 @@ class _Scan:
         waiting: tuple[str, ...],
         asker: Actor,
     ) -> _Laid:
-        gone = tuple(self._expired(claims.gone))
+        gone = tuple(
+            ended_edges(self._workspace, self._snapshot, self._catalogue, self._role, claims.gone)
+        )
         counts = {**counts, "edges gone": len(gone)}
         decision = decide_role_operation(self._actor, self._role, self._workspace.settings)
         laying = Laying(
@@ -418,36 +384,6 @@ class _Scan:
             proposed=waiting,
             receipt=receipt.record.id,
             transaction=transaction,
-        )
-
-    def _expired(self, names: Iterable[str]) -> Iterator[Draft]:
-        """Marks edges that are seen no more; their words stay as they were (C4)."""
-        scope = role_scope(self._role)
-        rows = self._catalogue.by_ids(names)
-        for stored in read_entries(self._workspace, self._snapshot, rows):
-            record = stored.record
-            if not is_role_edge(record) or record.scope != scope or self._is_kept(stored):
-                continue
-            decision = decide_expire(record, self._workspace.settings)
-            if decision.is_admitted:
-                yield self._marked(stored, replace(record, status=Status.EXPIRED), decision)
-
-    def _is_kept(self, stored: StoredRecord) -> bool:
-        return is_held(self._snapshot, stored)
-
-    def _marked(self, stored: StoredRecord, record: Record, decision: Decision) -> Draft:
-        content = update_record(
-            self._snapshot.read_blob(stored.blob),
-            record,
-            path=stored.path,
-            registry=self._workspace.registry,
-        )
-        return Draft(
-            record=record,
-            path=stored.path,
-            content=content,
-            expected=stored.blob,
-            decision=decision,
         )
 
 
