@@ -80,6 +80,7 @@ class Resting(Opened):
     ) -> Result:
         from memfs.app.rest_answers import already_resting, rest_result, stranger
         from memfs.domains.roles.rest_state import RoleRestingError
+        from memfs.domains.roles.settling import settle
         from memfs.domains.roles.sleeping import rest_role
         from memfs.policy.administration import decide_role_operation
 
@@ -91,7 +92,13 @@ class Resting(Opened):
         self._take_in()
         try:
             rested = rest_role(
-                self.workspace, name, rest, self._mind(rest, script, mind), self.actor, key=key
+                self.workspace,
+                name,
+                rest,
+                self._mind(rest, script, mind),
+                self.actor,
+                maintenance=() if rest is Rest.RUMINATION else (lambda plan: settle(plan.view),),
+                key=key,
             )
         except RoleRestingError as error:
             return already_resting(self.workspace, name, rest, error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 SAME: Final = 0.8
@@ -26,18 +27,12 @@ _ENDINGS: Final = ("ing", "ed", "es", "s", "ly")
 _SHORTEST: Final = 3
 
 
+@lru_cache(maxsize=4_096)
 def said_words(text: str) -> frozenset[str]:
     """Returns the words that carry a line, folded and without their endings."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     found = {match[0].replace("’", "'") for match in _WORD.finditer(folded)}
     return frozenset(_stem(word) for word in found if word not in _SMALL)
-
-
-def words_in_order(text: str) -> tuple[str, ...]:
-    """Returns the words that carry a line as :func:`said_words` does, in their order."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    found = (match[0].replace("’", "'") for match in _WORD.finditer(folded))
-    return tuple(_stem(word) for word in found if word not in _SMALL)
 
 
 def likeness(left: str, right: str) -> float:

@@ -19,6 +19,7 @@ from memfs.model.kinds import Filing
 from memfs.model.limits import CAPTURES_A_DAY, WORK_A_DAY
 from memfs.model.origin import Principal
 from memfs.model.record import Record, StoredRecord
+from memfs.model.role import PROFILE_FOLDERS, ROLE_KIND, profile_of
 from memfs.policy.admission import AdmissionView
 from memfs.policy.graph_links import keys_of_entity
 from memfs.policy.promotion import WORK_KINDS
@@ -92,6 +93,12 @@ def _rivals(
 ) -> tuple[CatalogueEntry, ...]:
     """Finds what a draft may speak against, or stand in the place of."""
     alike = same_subject_entries(workspace, catalogue, draft.subject, scope) if is_compared else ()
+    profile = profile_of(draft) if draft.kind == ROLE_KIND else None
+    if profile is not None:
+        # Of role memory only what plays the same part says the same, and nothing speaks against
+        # it; a target may have thousands of memories.
+        part = f"/{PROFILE_FOLDERS[profile]}/"
+        alike = tuple(row for row in alike if part in row.path)
     replaced = (row for name in _ids(draft.supersedes) for row in catalogue.by_id(name))
     own = catalogue.by_id(draft.id) if draft.kind == ENTITY_KIND and draft.id else ()
     return (*alike, *replaced, *own)
@@ -107,7 +114,8 @@ def _cited(
     """Finds what a draft rests on; what goes into the ledger with it is there already."""
     cited = evidence_ids(submission)
     beside = {name: planned[name] for name in cited if name in planned}
-    return {**beside, **_evidence(workspace, snapshot, catalogue, cited)}
+    others = (name for name in cited if name not in beside)
+    return {**beside, **_evidence(workspace, snapshot, catalogue, others)}
 
 
 def _is_filed_under_another(workspace: Workspace, draft: Record) -> bool:
@@ -153,7 +161,8 @@ def _ends(
     """Finds what an edge would join; most drafts are none."""
     ends = joined_by(draft)
     beside = {name: planned[name] for name in ends if name in planned}
-    return {**beside, **_evidence(workspace, snapshot, catalogue, ends)} if ends else beside
+    others = (name for name in ends if name not in beside)
+    return {**beside, **_evidence(workspace, snapshot, catalogue, others)}
 
 
 def _bearers(

@@ -32,7 +32,7 @@ from memfs.policy.withdrawal import (
 )
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.ports import Workspace
-from memfs.services.served_records import read_path, record_from
+from memfs.services.served_records import read_strictly, record_from
 from memfs.store.layout import hold_path, is_record_path
 from memfs.store.snapshot import Snapshot
 
@@ -156,12 +156,9 @@ def _taken_back(workspace: Workspace, snapshot: Snapshot, plan: Plan) -> Withdra
     retracted: list[StoredRecord] = []
     replaced: list[StoredRecord] = []
     heirs = _heirs(workspace, plan)
-    for change in plan.changes:
-        if not is_record_path(change.path):
-            continue
-        old = read_path(workspace, snapshot, change.path)
-        if old is None:
-            continue
+    changes = {change.path: change for change in plan.changes if is_record_path(change.path)}
+    for old in read_strictly(workspace, snapshot, changes):
+        change = changes[old.path]
         new = _planned(workspace, change)
         if not takes_back(old.record, new) or (new and _is_merged(old.record, new, heirs)):
             continue

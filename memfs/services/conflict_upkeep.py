@@ -37,7 +37,7 @@ from memfs.policy.withdrawal import is_standing
 from memfs.services.catalogue import open_catalogue, read_entries, same_subject_entries
 from memfs.services.ports import Workspace
 from memfs.services.proposals import kind_of, place_new
-from memfs.services.served_records import read_path, record_from
+from memfs.services.served_records import read_strictly, record_from
 from memfs.store.layout import hold_path, is_record_path
 from memfs.store.snapshot import Snapshot
 
@@ -74,12 +74,11 @@ def _records_of(
     """Returns the records that a plan changes and makes, by path, those with a subject alone."""
     before: dict[str, Record] = {}
     after: dict[str, Record] = {}
-    for change in plan.changes:
-        if not is_record_path(change.path):
-            continue
-        old = read_path(workspace, snapshot, change.path)
-        if old is not None and old.record.subject:
-            before[change.path] = old.record
+    changes = [change for change in plan.changes if is_record_path(change.path)]
+    for old in read_strictly(workspace, snapshot, (change.path for change in changes)):
+        if old.record.subject:
+            before[old.path] = old.record
+    for change in changes:
         if change.content is None or not any(word in change.content for word in _MENTIONS):
             continue
         new = record_from(workspace, change.path, "", change.content)

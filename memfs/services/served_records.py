@@ -62,6 +62,30 @@ def read_paths(
         size = min(size * 2, _MOST_READ)
 
 
+def read_strictly(
+    workspace: Workspace, snapshot: Snapshot, paths: Iterable[str]
+) -> Iterator[StoredRecord]:
+    """Reads the served records at ``paths`` in their order, many at a time, and every one of them.
+
+    Raises:
+        ObjectMissingError: One cannot be found.
+        ObjectCorruptError: One cannot be read; whoever decides on it must not take it for absent.
+    """
+    rest = iter(paths)
+    while places := [(path, snapshot.entry(path)) for path in islice(rest, _MOST_READ)]:
+        blobs = [entry.blob for _, entry in places if entry is not None]
+        contents = dict(snapshot.read_blobs(blobs)) if len(blobs) > 1 else {}
+        for path, entry in places:
+            if entry is None:
+                continue
+            content = contents.get(entry.blob)
+            if content is None:
+                content = snapshot.read_blob(entry.blob)
+            stored = record_from(workspace, path, entry.blob, content)
+            if stored is not None:
+                yield stored
+
+
 def record_from(workspace: Workspace, path: str, blob: str, content: bytes) -> StoredRecord | None:
     """Decodes one file of the ledger; ``None`` when it is no readable record."""
     try:

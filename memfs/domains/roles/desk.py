@@ -6,6 +6,7 @@ and a receipt for each operation.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -201,7 +202,9 @@ class Desk:
 
     def _pieces(self, planned: Planned) -> tuple[Piece, ...] | Judgement:
         """Returns what is new with the decisions on it, or the one that admits it not."""
-        known = self._made | {item.id: item for item in planned.made}
+        new = {item.id: item for item in planned.made}
+        # What a role remembers was read through its gate once, and is not read again.
+        known = ChainMap(new, self._made, dict(self.view.memories))
         pieces: list[Piece] = []
         for record in (*planned.made, *planned.edges):
             judgement = self._judged(record, known)

@@ -98,7 +98,9 @@ class Laying:
         if not (self._taken or self._pieces or self._changed):
             return steps, ()
         made = [self._placed(one.record, one.decision) for one in self._pieces.values()]
-        changed = [self._edited(record) for record in self._changed.values()]
+        blobs = [self.loaded.stored[name].blob for name in self._changed]
+        contents = dict(self.snapshot.read_blobs(blobs))
+        changed = [self._edited(record, contents) for record in self._changed.values()]
         drafts = {draft.record.id: draft for draft in (*made, *changed)}
         taken = iter(self._taken)
         told: list[Applied] = []
@@ -120,7 +122,7 @@ class Laying:
             counts = self._shards[folder] = dict(self.snapshot.shard_sizes(folder))
         return place_new(self.workspace, record, decision, shards=counts)
 
-    def _edited(self, record: Record) -> Draft:
+    def _edited(self, record: Record, contents: Mapping[str, bytes]) -> Draft:
         """Lays out a memory that stands, labelled by whoever changes it, its version raised."""
         stored = self.loaded.stored[record.id]
         require_free(self.snapshot, stored)
@@ -132,7 +134,7 @@ class Laying:
             changed = replace(marked, origin=stored.record.origin, authority=worth)
         changed = replace(changed, version=stored.record.version + 1)
         content = update_record(
-            self.snapshot.read_blob(stored.blob),
+            contents[stored.blob],
             changed,
             path=stored.path,
             registry=self.workspace.registry,
