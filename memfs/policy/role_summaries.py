@@ -31,7 +31,7 @@ from memfs.model.role import (
 )
 from memfs.model.text import normalise_text
 from memfs.policy.authority import derive_sensitivity, derive_sinks, derive_taint
-from memfs.policy.paraphrase import is_denial, words_in_order
+from memfs.policy.paraphrase import is_denial
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_lifecycle import is_open
 
@@ -359,15 +359,22 @@ def _lost_words(
 
 
 def is_said_again(new: str, old: str) -> bool:
-    """Tells whether words may stand for others: all words that carry them, in the same order.
+    """Tells whether words may stand for others: the same words in the same order, but for articles.
 
-    A paraphrase may turn a claim round (``a blocks b``) or change its one word that matters; what
-    stands for a memory may not.
+    A paraphrase may turn a claim round (``a blocks b``), move it in time or change its one word
+    that matters; what stands for a memory may not.
     """
-    if normalise_text(new) == normalise_text(old):
-        return True
-    carrying = words_in_order(old)
-    return bool(carrying) and words_in_order(new) == carrying
+    return _words(new) == _words(old)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = (word.strip(_ROUND_WORDS) for word in normalise_text(text).split())
+    return tuple(word for word in words if word and word not in _ARTICLES)
+
+
+_ROUND_WORDS: Final = ".,;:!…\"'“”‘’()"
+"""What stands beside a word and changes nothing that it says."""
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
 def _invented(

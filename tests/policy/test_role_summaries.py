@@ -272,11 +272,17 @@ def test_memories_of_two_roles_or_targets_have_no_summary_in_common() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "stands"),
     [
-        ("On a Friday Ana has deployed", "on Fridays, Ana deploys", True),
+        ("The tests, of a release: pass!", "tests of the release pass", True),
         ("Ana blocks Ben", "Ben blocks Ana", False),
-        ("Deploy to staging, once the tests of the day passed", "Deploy to production, once the "
+        ("Deploy to staging once the tests of the day passed", "Deploy to production once the "
          "tests of the day passed", False),
         ("Ana does not deploy", "Ana deploys", False),
+        ("Ana deployed", "Ana deploys", False),
+        ("Ana hardly sleeps", "Ana hard sleeps", False),
+        ("Ana deploys or tests", "Ana deploys and tests", False),
+        ("Ana deploys?", "Ana deploys", False),
+        ("Set it to 5", "Set it to -5", False),
+        ("Written in C", "Written in C++", False),
         ("Retry 3 times", "Retry 5 times", False),
         ("🙂", "🙁", False),
         ("🙂", "🙂", True),
@@ -291,12 +297,12 @@ def test_other_words_are_taken_where_nothing_is_lost_by_them() -> None:
     summary = built(PAIR)
     new, lost = worded(
         summary,
-        Wording(claim="Ana has deployed on Fridays", implication="Put the finding first!"),
+        Wording(claim="Ana deploys, on the Fridays", implication="Put the finding first!"),
         PAIR,
         [],
     )
     assert lost == ()
-    assert new.title == "Ana has deployed on Fridays"
+    assert new.title == "Ana deploys, on the Fridays"
     assert "- claim: Ana deploys on Fridays\n" in new.body
     assert f"- implication: {FIRST.fields['implication']}\n" in new.body
     assert check_summary(new, PAIR) == ()

@@ -203,18 +203,23 @@ def _hashed(project: Path | None, place: str, most: int) -> tuple[str, int] | No
         descriptor = _opened(project, parts)
     except (OSError, ValueError):
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode) or about.st_size > most:
-                return None
-            mark = hashlib.sha1(b"blob %d\0" % about.st_size, usedforsecurity=False)
-            read = 0
-            while chunk := file.read(min(_CHUNK, about.st_size - read)):
-                mark.update(chunk)
-                read += len(chunk)
-        except OSError:
-            return None
+    try:
+        return _digest_of(descriptor, most)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _digest_of(descriptor: int, most: int) -> tuple[str, int] | None:
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode) or about.st_size > most:
+        return None
+    mark = hashlib.sha1(b"blob %d\0" % about.st_size, usedforsecurity=False)
+    read = 0
+    while chunk := os.read(descriptor, min(_CHUNK, about.st_size - read)):
+        mark.update(chunk)
+        read += len(chunk)
     # A file that shrank while it was read is none that anything was read off.
     return (mark.hexdigest(), read) if read == about.st_size else None
 
