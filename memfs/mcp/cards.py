@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memfs.mcp.answers import excerpt
 from memfs.model.candidate import Candidate
 from memfs.model.instants import format_instant
 from memfs.model.record import Record, StoredRecord
-from memfs.model.role import told_fields
+from memfs.model.role import told_text
 from memfs.model.values import JsonValue
 from memfs.services.card_words import worth
 from memfs.services.packet_text import escaped, escaped_line
@@ -43,7 +42,7 @@ def entry(stored: StoredRecord, *, score: float | None = None) -> str:
 
 def _words(record: Record) -> list[str]:
     """Returns title and body, or the one that says both."""
-    body = (record.summary or record.body or record.field_text).strip()
+    body = (record.summary or record.body or told_text(record)).strip()
     if not body or not record.title or _says_title(record):
         return [body or record.title]
     return [record.title, body]
@@ -70,8 +69,7 @@ def whole_lines(stored: StoredRecord, sides: Sequence[StoredRecord]) -> list[str
     for side in sides:
         lines.append(f"CONFLICT with {side.record.reference}: {excerpt(side.record.title, 120)}")
     title = "" if _says_title(record) else record.title
-    fields = replace(record, fields=told_fields(record)).field_text
-    for words in (title, fields, record.summary, record.body):
+    for words in (title, told_text(record), record.summary, record.body):
         if words.strip():
             lines.extend(quoted_lines(words))
     return lines

@@ -21,6 +21,7 @@ from memfs.mcp.forms import Form, Outcome, Reply
 from memfs.mcp.tools import Call, Tool
 from memfs.model.digests import blob_id
 from memfs.model.ids import short_id
+from memfs.model.role import told_text
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -264,7 +265,7 @@ def _target(memory: Memory, reference: str) -> StoredRecord:
 
 def _record_lines(target: StoredRecord) -> list[str]:
     head = entry(target).partition("\n")[0]
-    words = [target.record.title, target.record.field_text, target.record.body]
+    words = [target.record.title, told_text(target.record), target.record.body]
     return [head, *(line for text in words if text.strip() for line in quoted_lines(text))]
 
 

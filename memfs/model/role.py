@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -242,6 +243,12 @@ def told_fields(record: Record) -> Mapping[str, JsonValue]:
         told["remembered"] = [plain_anchor(item) for item in anchors.remembered]
         told["anchors"] = "missing" if anchors.is_missing else ""
     return {name: value for name, value in told.items() if value not in ([], "")}
+
+
+def told_text(record: Record) -> str:
+    """Returns what the fields of a record say as they are told, a line each; see told_fields."""
+    fields = told_fields(record)
+    return (record if fields is record.fields else replace(record, fields=fields)).field_text
 
 
 def role_scope(role: str) -> Scope:

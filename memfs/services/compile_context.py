@@ -23,6 +23,7 @@ from memfs.model.instants import format_instant
 from memfs.model.packet import Card, LeftOut, MemoryState, Packet, ScoredRecord, Section
 from memfs.model.query import Query
 from memfs.model.record import Record
+from memfs.model.role import told_text
 from memfs.model.settings import RecallSettings
 from memfs.model.values import JsonValue
 from memfs.policy.conflicts import is_newer, is_observation
@@ -243,7 +244,7 @@ class PacketWriter:
     def _content(self, record: Record) -> str:
         """Returns title and body, or title and summary for a record over the size of an item."""
         # What an edge says is its title: its fields name its ends by id.
-        fields = "" if record.kind == EDGE_KIND else record.field_text
+        fields = "" if record.kind == EDGE_KIND else told_text(record)
         said = (record.summary, fields) if record.field_text else ()
         body = record.body.strip("\n") or "\n".join(filter(None, said))
         is_long = (
