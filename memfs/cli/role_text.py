@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memfs.domains.roles.packets import Named
     from memfs.domains.roles.role_status import RoleStatus
     from memfs.model.record import Record
+    from memfs.policy.role_schedule import Schedule
 
 _ANCHORS: Final = 4
 
@@ -33,6 +34,7 @@ def status_page(status: RoleStatus) -> str:
 
 def _asking(status: RoleStatus) -> Iterator[str]:
     yield f"open short-term: {status.open_short_term}, pressure {status.pressure:.2f}"
+    yield _resting(status.schedule)
     if status.is_pressed:
         yield "something presses hard: packets tell the exact memories"
     count, standing = status.summaries
@@ -55,6 +57,12 @@ def _asking(status: RoleStatus) -> Iterator[str]:
         yield f"{status.waiting} wait for a person: memfs review"
     if status.last_receipt is not None:
         yield f"last changed {format_instant(status.last_receipt)}"
+
+
+def _resting(schedule: Schedule) -> str:
+    times = (("nap", schedule.next_nap), ("sleep", schedule.next_sleep))
+    told = (f"next {name} {format_instant(time)}" for name, time in times if time is not None)
+    return "; ".join((str(schedule.cycle), *told))
 
 
 def _ids(named: Named) -> str:

@@ -89,6 +89,7 @@ def schedule_from(
     now: datetime,
     due_night: datetime | None,
     next_night: datetime,
+    began: datetime | None = None,
 ) -> Schedule:
     """Says when a role rests next. Elapsed time alone counts, so no clock on a wall shifts it.
 
@@ -99,13 +100,14 @@ def schedule_from(
         now: The present.
         due_night: When the night began that it has not slept in yet; ``None`` where it has.
         next_night: When the next one begins, after ``now``.
+        began: When it remembered anything first: it counts as rested then.
     """
     sleep = due_night or next_night
     if unit(pressure) >= 1.0:
         sleep = min(sleep, last_sleep + timedelta(minutes=EARLY_MINUTES) if last_sleep else now)
     if sleep <= now:
         return Schedule(cycle=Cycle.ASLEEP, is_nap_due=False, next_nap=None, next_sleep=sleep)
-    rests = [rest for rest in (last_sleep, last_nap) if rest is not None]
+    rests = [rest for rest in (last_sleep, last_nap, began) if rest is not None]
     nap = max(rests) + nap_interval(pressure) if rests else now
     if unit(pressure) <= 0.0 or nap >= sleep:
         return Schedule(cycle=Cycle.AWAKE, is_nap_due=False, next_nap=None, next_sleep=sleep)

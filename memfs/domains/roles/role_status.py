@@ -16,6 +16,7 @@ from memfs.domains.roles.descent import cut
 from memfs.domains.roles.packet_cuts import is_stale
 from memfs.domains.roles.packets import Gate, Named, waiting_gates
 from memfs.domains.roles.picture import Looking, Picture
+from memfs.domains.roles.schedule import schedule_for
 from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
@@ -33,7 +34,7 @@ from memfs.policy.role_cuts import MOST_NAMED, contradictions
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_readiness import Readiness, decide_every
 from memfs.policy.role_ripening import is_high_pressure, ripeness_of
-from memfs.policy.role_schedule import short_term_pressure
+from memfs.policy.role_schedule import Schedule, short_term_pressure
 
 
 @frozen
@@ -45,6 +46,7 @@ class RoleStatus:
         counts: Profile to state to how many.
         open_short_term: Short-term memories that a sleep has to account for.
         pressure: How much these press it to rest, 0 to 1.
+        schedule: How it is between awake and asleep, and when it rests next.
         is_pressed: Something presses hard: exact memories are told in place of summaries.
         obligations: Pressures that are owed.
         ripe: Threads that are ripe, as counted now.
@@ -64,6 +66,7 @@ class RoleStatus:
     counts: Mapping[str, Mapping[str, int]]
     open_short_term: int
     pressure: float
+    schedule: Schedule
     is_pressed: bool
     obligations: Named
     ripe: Named
@@ -96,6 +99,7 @@ def status_of(looking: Looking, picture: Picture) -> RoleStatus:
         ),
         open_short_term=sum(profile_of(record) is Profile.CONVERSATION for record in opened),
         pressure=short_term_pressure(opened),
+        schedule=schedule_for(looking.workspace, picture.view),
         is_pressed=any(map(is_high_pressure, opened)),
         obligations=Named.of(r.id for r in opened if lifecycle_of(r) is Lifecycle.OBLIGATED),
         ripe=Named.of(r.id for r in opened if _is_ripe(r, picture)),
@@ -167,6 +171,7 @@ def status_value(status: RoleStatus) -> dict[str, JsonValue]:
         "counts": {name: dict(states) for name, states in status.counts.items()},
         "open_short_term": status.open_short_term,
         "pressure": status.pressure,
+        "schedule": _schedule_value(status.schedule),
         "is_pressed": status.is_pressed,
         "obligations": named_value(status.obligations),
         "ripe": named_value(status.ripe),
@@ -180,6 +185,16 @@ def status_value(status: RoleStatus) -> dict[str, JsonValue]:
         "last_receipt": format_instant(status.last_receipt) if status.last_receipt else "",
         "gates": [{"id": g.id, "code": g.code, "message": g.message} for g in status.gates],
         "waiting": status.waiting,
+    }
+
+
+def _schedule_value(schedule: Schedule) -> dict[str, JsonValue]:
+    nap = schedule.next_nap
+    return {
+        "cycle": str(schedule.cycle),
+        "is_nap_due": schedule.is_nap_due,
+        "next_nap": format_instant(nap) if nap is not None else "",
+        "next_sleep": format_instant(schedule.next_sleep),
     }
 
 

@@ -72,7 +72,8 @@ def test_a_night_is_slept_once_and_caught_up_after_downtime() -> None:
 def test_a_role_that_never_slept_sleeps_in_the_first_night_that_it_sees() -> None:
     began, noon = at("2026-06-10T10:00"), at("2026-06-10T12:00")
     fresh = schedule_of(None, None, 0.1, noon, BERLIN, began=began)
-    assert (fresh.cycle, fresh.next_nap) == (Cycle.DROWSY, noon)
+    assert (fresh.cycle, fresh.next_nap) == (Cycle.AWAKE, began + nap_interval(0.1))
+    assert schedule_of(None, None, 0.1, began + nap_interval(0.1), BERLIN, began=began).is_nap_due
     night = schedule_of(None, noon, 0.1, at("2026-06-11T01:00"), BERLIN, began=began)
     assert night.cycle is Cycle.ASLEEP
     assert schedule_of(None, None, 0.1, noon, BERLIN).cycle is Cycle.ASLEEP

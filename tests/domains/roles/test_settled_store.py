@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -12,6 +13,7 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.domains.roles.loading import load_role
+from memfs.domains.roles.role_status import status_value
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
@@ -122,6 +124,37 @@ def test_a_nap_makes_the_moves_of_time_once_and_tells_them(memory: Memory, proje
     assert memory.apply_operation("", applied).status is ResultStatus.DONE
     assert _states(memory, said, held) == ["spoken", "applied"]
     assert is_clean(project)
+
+
+@pytest.fixture
+def in_vienna(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Europe/Vienna")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_vienna")
+def test_when_a_role_rests_is_told_by_what_it_remembers_and_when_it_rested(
+    memory: Memory,
+) -> None:
+    def seen() -> tuple[str, bool]:
+        (status,) = memory.role_status()
+        told = status_value(status)["schedule"]
+        assert isinstance(told, dict)
+        return str(told["cycle"]), bool(told["next_nap"])
+
+    made(memory, "RecordShortTermMemory", claim="Ana left", salience=0.1)
+    assert seen() == ("awake", True)
+    later(memory, hours=6)
+    assert seen() == ("drowsy", True)
+    memory.nap_role()
+    assert seen() == ("awake", True)
+    later(memory, days=2)
+    assert seen() == ("asleep", False)
+    assert memory.sleep_role().status is ResultStatus.DONE
+    assert seen() == ("awake", False)
 
 
 def _nap(memory: Memory) -> Any:
