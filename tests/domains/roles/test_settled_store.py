@@ -24,6 +24,20 @@ from tests.support.roles import WHOLE, proposal, whole
 PLAIN: dict[str, Any] = {**WHOLE, "anchors": ["anchor:missing"], "confidence": 0.9}
 
 
+PROPOSED = """---
+kind: role_memory
+title: Ana keeps weekends quiet
+scope: agent:{role}
+profile: role_self
+lifecycle: proposed
+target: person:ana
+tension: speed against quiet
+implication: ask first
+anchors: ["anchor:missing"]
+---
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a project whose store the tests of this module share; each has a role of its own."""
@@ -124,6 +138,29 @@ def test_a_nap_makes_the_moves_of_time_once_and_tells_them(memory: Memory, proje
     assert memory.apply_operation("", applied).status is ResultStatus.DONE
     assert _states(memory, said, held) == ["spoken", "applied"]
     assert is_clean(project)
+
+
+def test_a_person_accepts_what_was_proposed_to_last_and_moves_it_by_the_table_alone(
+    memory: Memory, project: Path
+) -> None:
+    role = memory.actor.principal.name
+    path = store_root(project) / f"roles/{role}/durable/quiet.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(PROPOSED.format(role=role), encoding="utf-8")
+    assert standing(memory) == {}
+    with memory_of(project) as ana:
+        assert [item.status for item in ana.accept(None)] == [ResultStatus.DONE]
+    for before, after, code in (
+        ("proposed", "crystallized", ["role.move"]),
+        ("crystallized", "accepted", []),
+    ):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(
+            text.replace(f"lifecycle: {before}", f"lifecycle: {after}"), encoding="utf-8"
+        )
+        with memory_of(project) as ana:
+            assert [why.code for item in ana.accept(None) for why in item.reasons] == code
+    assert [item.fields["lifecycle"] for item in standing(memory).values()] == ["accepted"]
 
 
 @pytest.fixture
