@@ -15,13 +15,12 @@ from memfs.model.role import ANCHOR_MISSING, memory_hash
 from memfs.policy.role_summaries import (
     MOST_COVERED,
     MOST_LINES,
-    check_summary,
     figures_of,
     is_pressing_hard,
-    is_said_again,
     may_cover,
     ranked,
 )
+from memfs.policy.role_summary_check import check_summary, is_said_again
 from tests.support.policy import NOW, identifier
 from tests.support.role_summaries import CLAIM, FIRST, PAIR, RUN, SECOND, built, child, drawn
 from tests.support.roles import memory

@@ -17,7 +17,7 @@ from memfs.model.record import Record
 from memfs.model.role import role_scope
 from memfs.model.role_sleep import Rest, Tally
 from memfs.policy.role_sleep import account_for, check_rest
-from memfs.policy.role_summaries import Loss
+from memfs.policy.role_summary_check import Loss
 from tests.support.memory import CountedIds
 from tests.support.policy import AGENT, NOW, identifier, stored, submit, view
 

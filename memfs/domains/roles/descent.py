@@ -23,11 +23,11 @@ from memfs.model.role import SUMMARY_KIND, Lifecycle, lifecycle_of, role_scope
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_summaries import (
     CONFIDENT,
-    check_summary,
     figures_of,
     is_pressing_hard,
     ranked,
 )
+from memfs.policy.role_summary_check import check_summary
 
 
 class Caution(StrEnum):
@@ -49,7 +49,7 @@ class Caution(StrEnum):
 
 CAUTION_WORDS: Final[Mapping[Caution, str]] = MappingProxyType(
     {
-        Caution.STALE: "something that it rests on changed since",
+        Caution.STALE: "something that it was read off, or that it covers, changed since",
         Caution.LOW_CONFIDENCE: f"it is less certain than {CONFIDENT:.2f}",
         Caution.OMISSIONS: "it is known to leave something out",
         Caution.PRESSURE: "something presses hard, so the exact memories are told",

@@ -41,16 +41,15 @@ from memfs.policy.role_summaries import (
     MOST_KEPT_TAGS,
     MOST_LINE_BYTES,
     MOST_LINES,
-    Loss,
     Part,
     anchors_in,
-    check_summary,
     figures_of,
     hashes_in,
     may_cover,
     parts_of,
     ranked,
 )
+from memfs.policy.role_summary_check import Loss, check_summary
 
 _LEADING: Final = ("question", "tension", "implication")
 TRANSFORM: Final = "summary"

@@ -166,7 +166,7 @@ def _result(workspace: Workspace, found: Summarized) -> Result:
         counts = ", ".join(f"{count} {_SAID[name]}" for name, count in kept.counts.items())
         status, words = ResultStatus.DONE, f"summaries: {counts}; receipt {found.receipt}"
     elif kept.refused:
-        status, words = ResultStatus.REFUSED, kept.refused[0][1][0].message
+        status, words = ResultStatus.REFUSED, "nothing was taken"
     else:
         status, words = ResultStatus.NOTHING, "the summaries say what is remembered"
     if not found.fault:

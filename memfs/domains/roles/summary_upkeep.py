@@ -45,7 +45,7 @@ from memfs.policy.authority import capture_origin
 from memfs.policy.bounds import check_bounds
 from memfs.policy.reasons import reason
 from memfs.policy.role_admission import check_anatomy, check_words
-from memfs.policy.role_summaries import Loss
+from memfs.policy.role_summary_check import Loss
 from memfs.policy.sources import is_switched_off
 from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request, polluted_namespaces

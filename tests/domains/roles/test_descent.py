@@ -20,7 +20,8 @@ from memfs.domains.roles.view import RoleView
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.policy.role_freshness import stale_ids
-from memfs.policy.role_summaries import MOST_COVERED
+from memfs.policy.role_summaries import MOST_COVERED, THRESHOLDS
+from tests.conftest import ROOT
 from tests.support.policy import NOW, identifier
 from tests.support.role_summaries import FIRST, PAIR, SECOND, built, child, drawn
 from tests.support.roles import ROLE, memory
@@ -214,6 +215,14 @@ def test_every_chosen_memory_is_told_exactly_once_whatever_is_forged() -> None:
 
 def test_every_caution_has_words() -> None:
     assert set(CAUTION_WORDS) == set(Caution)
+
+
+def test_the_guide_tells_every_figure_and_every_caution_as_it_is() -> None:
+    guide = (ROOT / "docs/guides/role-summaries.md").read_text(encoding="utf-8")
+    figures = [f"| {row.name} | {row.value:g} | {row.says} |" for row in THRESHOLDS]
+    cautions = [f"| `{caution}` | {words} |" for caution, words in CAUTION_WORDS.items()]
+    assert "\n".join(figures) in guide
+    assert "\n".join(cautions) in guide
 
 
 # Which summaries a role has ------------------------------------------------------------------
