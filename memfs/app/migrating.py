@@ -103,7 +103,7 @@ class Migrating(Opened):
             return self._migration_told(migration, "nothing was left to do", is_nothing=True)
         return self._migration_told(migration, _words(migration), problems=problems)
 
-    def migrate_back(self, *, on_stage: OnStage | None = None) -> Result:
+    def migrate_back(self) -> Result:
         """Steps back from the newest stage; what was withdrawn stays withdrawn.
 
         Raises what :meth:`migrate` raises.
@@ -136,8 +136,6 @@ class Migrating(Opened):
                 counts = MappingProxyType({**migration.counts, **step.counts})
                 migration = replace(migration, done=before, undoing=None, counts=counts)
                 write_migration(self.workspace, migration)
-        if on_stage is not None:
-            on_stage(stage, step.words)
         if before is None:
             return replace(
                 self._no_migration(), status=ResultStatus.DONE, message=RULES[stage].undoes

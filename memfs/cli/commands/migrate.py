@@ -70,7 +70,7 @@ def command(
         if is_status:
             return _status(invocation, memory.migration_status())
         if is_back:
-            return respond(invocation, memory.migrate_back(on_stage=told))
+            return respond(invocation, memory.migrate_back())
         wish = MigrationWish(
             source=source, format_name=format_name, accept=accept, until=Stage(until)
         )
