@@ -119,7 +119,7 @@ def test_each_night_is_slept_once_over_a_change_of_the_clock(day: str, slots: li
     assert slept == [at(slot) for slot in slots]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     now=st.datetimes(datetime(2011, 1, 1), datetime(2030, 1, 1)),
     slept=st.none() | st.timedeltas(timedelta(0), timedelta(days=3)),
@@ -156,7 +156,7 @@ def test_a_schedule_says_what_is_due_and_keeps_to_what_it_said(
     assert seen(present.astimezone(zone)) == found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     now=st.datetimes(datetime(2011, 1, 1), datetime(2030, 1, 1)),
     zone=st.sampled_from(ZONES),
