@@ -20,7 +20,7 @@ from memfs.app.prompt_words import PromptNotFoundError, find_prompt
 from memfs.app.session_jobs import distil, end_session, flush, import_transcript
 from memfs.errors import IndexUnavailableError
 from memfs.model.evidence import Observation, Outcome
-from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.origin import SYSTEM_ACTOR, Actor, Channel, Principal, PrincipalKind
 from memfs.model.result import Result, ResultStatus
 from memfs.services.leases import MOST_ATTEMPTS, Lease
 from memfs.services.queue import REFRESH_VECTORS, Job, enqueue
@@ -162,7 +162,12 @@ def _sleep(memory: Memory, lease: Lease) -> Result:
         if found is not None and found.data.get("more"):
             return _nothing(memory, lease.job, "there is more to distil first")
     lease.keep()
-    return memory.sleep(is_due=True)
+    slept = memory.sleep(is_due=True)
+    if not lease.is_brief:
+        from memfs.app.due_rests import rest_roles_now_and_then
+
+        rest_roles_now_and_then(memory.workspace, SYSTEM_ACTOR)
+    return slept
 
 
 def _agent(job: Job) -> Actor:

@@ -44,7 +44,7 @@ from memfs.app.tracking import Tracking
 from memfs.app.walking import Walking
 from memfs.errors import MemfsError
 from memfs.model.authority import Sensitivity
-from memfs.model.origin import Actor, Channel
+from memfs.model.origin import SYSTEM_ACTOR, Actor, Channel
 from memfs.model.result import Result
 from memfs.model.settings import Settings
 from memfs.policy.authority import capture_origin
@@ -348,7 +348,10 @@ class Memory(
 
     def _work_between(self) -> None:
         """Does what was put off, and what is due; nobody waits for a process that watches."""
+        from memfs.app.due_rests import rest_roles_now_and_then
+
         self.sleep_if_due()
+        rest_roles_now_and_then(self.workspace, SYSTEM_ACTOR)
         self.work_off_some()
 
     def _require_switched_on(self) -> None:

@@ -5,21 +5,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
 
 from memfs.app.opened import Opened
+from memfs.app.role_minds import RULES, mind_from
 from memfs.errors import UsageError
 from memfs.model.origin import PrincipalKind
 from memfs.model.result import Result
 from memfs.model.role_sleep import Rest
 from memfs.services.modes import require_taking
-
-if TYPE_CHECKING:
-    from memfs.domains.roles.mind import Mind
-
-RULES: Final = "rules"
-MODEL: Final = "model"
-MINDS: Final = (RULES, MODEL)
 
 
 class Resting(Opened):
@@ -69,6 +63,18 @@ class Resting(Opened):
         """
         return self._rested(role, Rest.SLEEP, script=script, mind=mind, key=key)
 
+    def nap_due_roles(self) -> tuple[Result, ...]:
+        """Has every role rest that is due: a nap where it is drowsy, a sleep where it is night.
+
+        A person looks after every role, an agent after itself. What goes wrong with one role keeps
+        no other from its rest, and is the next look's matter.
+        """
+        from memfs.app.due_rests import rest_due_roles
+
+        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
+        only = self.actor.principal.name if is_agent else ""
+        return rest_due_roles(self.workspace, self.actor, only=only)
+
     def _rested(
         self,
         role: str,
@@ -95,7 +101,7 @@ class Resting(Opened):
                 self.workspace,
                 name,
                 rest,
-                self._mind(rest, script, mind),
+                mind_from(self.workspace, name, rest, script=script, mind=mind, env=os.environ),
                 self.actor,
                 maintenance=() if rest is Rest.RUMINATION else (lambda plan: settle(plan.view),),
                 key=key,
@@ -116,13 +122,3 @@ class Resting(Opened):
         except ValueError as error:
             raise UsageError(f"expected the plain name of a role, got {name!r}") from error
         return name
-
-    def _mind(self, rest: Rest, script: bytes | None, mind: str) -> Mind:
-        from memfs.domains.roles.mind import ScriptedMind, proposals_from
-        from memfs.domains.roles.rule_mind import RuleMind
-
-        if mind not in MINDS:
-            raise UsageError(f"expected a mind of {', '.join(MINDS)}, got {mind!r}")
-        if script is not None:
-            return ScriptedMind(proposals=proposals_from(script))
-        return RuleMind(is_settling=rest is Rest.SLEEP)

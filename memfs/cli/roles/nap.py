@@ -5,15 +5,26 @@ from __future__ import annotations
 import click
 
 from memfs.cli.invocation import Invocation, shared_options
-from memfs.cli.respond import respond
+from memfs.cli.respond import respond, respond_all
 from memfs.cli.roles.options import role_option
+from memfs.errors import UsageError
 
 
 @click.command("nap", short_help="Put together what is alike, and keep the rest.")
 @role_option
+@click.option(
+    "--due",
+    "is_due",
+    is_flag=True,
+    help="Only roles that are due, and a sleep where it is night; for a scheduler of your own.",
+)
 @shared_options
-def command(invocation: Invocation, role: str) -> int:
+def command(invocation: Invocation, role: str, is_due: bool) -> int:
     """Put together what says the same, and make the moves that time makes; keep the rest."""
+    if is_due and role:
+        raise UsageError("expected a role or those that are due, got both")
     with invocation.open() as memory:
-        result = memory.nap_role(role)
-    return respond(invocation, result)
+        if not is_due:
+            return respond(invocation, memory.nap_role(role))
+        results = memory.nap_due_roles()
+    return respond_all(invocation, results, nothing="no role is due")

@@ -107,9 +107,9 @@ class Course:
         known = frozenset(self.desk.view.memories)
         later = before - self.asked.opened
         self._take(self.asked.proposals)
-        for _ in range(_ROUNDS if self.rest is Rest.SLEEP else 0):
+        for turn in range(1, _ROUNDS + 1 if self.rest is Rest.SLEEP else 1):
             left = frozenset(open_short_term(self.desk.view.memories.values())) - later
-            more = self.mind.reconsider(self.desk.view, self.now, left) if left else ()
+            more = self.mind.reconsider(self.desk.view, self.now, left, turn) if left else ()
             if not more:
                 break
             self._take(more)
@@ -159,9 +159,7 @@ class Course:
         for name, told in planned.details.items():
             self._moved[name] = told
 
-    def _ended(
-        self, before: frozenset[str], known: frozenset[str], later: frozenset[str]
-    ) -> Ended:
+    def _ended(self, before: frozenset[str], known: frozenset[str], later: frozenset[str]) -> Ended:
         view = self.desk.view
         made = frozenset(open_short_term(view.memories.values())) - known
         account = account_for((before - later) | made, view.memories, self.rest)

@@ -36,8 +36,13 @@ class Mind(Protocol):
     def propose(self, view: RoleView, now: datetime) -> Sequence[Proposal]:
         """Returns what it proposes, in order; the same for the same view."""
 
-    def reconsider(self, view: RoleView, now: datetime, left: frozenset[str]) -> Sequence[Proposal]:
-        """Returns what it proposes for memories that it left over; at once, asking nobody."""
+    def reconsider(
+        self, view: RoleView, now: datetime, left: frozenset[str], turn: int
+    ) -> Sequence[Proposal]:
+        """Returns what it proposes for memories that it left over; at once, asking nobody.
+
+        ``turn`` says how often it is put to it in this rest, from 1 on.
+        """
 
 
 @frozen
@@ -57,7 +62,9 @@ class ScriptedMind:
         """Returns what was written down."""
         return self.proposals
 
-    def reconsider(self, view: RoleView, now: datetime, left: frozenset[str]) -> Sequence[Proposal]:
+    def reconsider(
+        self, view: RoleView, now: datetime, left: frozenset[str], turn: int
+    ) -> Sequence[Proposal]:
         """Returns nothing: what a script leaves over is left over."""
         return ()
 

@@ -35,9 +35,6 @@ from memfs.policy.role_operations import MOST_ANCHORS, MOST_MEMORIES, MOST_TAGS
 from memfs.policy.role_ripening import instant_of, ripeness_of
 from memfs.policy.role_sleep import Fate, FateRow, Seen, fate_of, open_short_term
 
-_ONE_BY_ONE: Final = 4 * MOST_MEMORIES
-"""What is left over is let go one by one where it is no more than this: one that cannot be let go
-keeps no other."""
 _REFUTED: Final = frozenset({Because.WRONG, Because.CONTRADICTED})
 WORDS: Final[Mapping[Because, str]] = {
     Because.CONTRADICTED: "it was put aside as wrong, and nobody said it since",
@@ -70,11 +67,14 @@ class RuleMind:
             return tuple(_clustered(group) for group in groups if _may_cluster(group))
         return (*_promoted(view), *self._settled(view, groups, now))
 
-    def reconsider(self, view: RoleView, now: datetime, left: frozenset[str]) -> Sequence[Proposal]:
+    def reconsider(
+        self, view: RoleView, now: datetime, left: frozenset[str], turn: int
+    ) -> Sequence[Proposal]:
         """Returns that what is left over is let go: it stays readable, and it is settled."""
         if not self.is_settling:
             return ()
-        size = 1 if len(left) <= _ONE_BY_ONE else MOST_MEMORIES
+        # One that cannot be let go keeps the others of its operation, but only once.
+        size = MOST_MEMORIES if turn == 1 else 1
         known: list[str] = []
         other: list[str] = []
         for name in sorted(left):

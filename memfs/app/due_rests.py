@@ -1,0 +1,136 @@
+"""Which roles are to rest now, and their rest: a nap where one is drowsy, a sleep at night (E53).
+
+A role that has just rested is not read again before its next rest can be due, however much came
+in since; one in which nothing is open rests without a trace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from memfs.errors import MemfsError
+from memfs.model.origin import Actor
+from memfs.model.role import ROLES_FOLDER, role_of
+from memfs.model.role_sleep import Rest
+from memfs.services.modes import is_taking
+from memfs.services.ports import Workspace
+
+if TYPE_CHECKING:
+    from memfs.domains.roles.view import RoleView
+    from memfs.model.result import Result
+    from memfs.policy.role_schedule import Schedule
+    from memfs.store.snapshot import Snapshot
+
+
+_LOOK_S: Final = 600.0
+"""A process that lasts looks so often at most."""
+_STAMP: Final = "role-look"
+
+
+def rest_roles_now_and_then(workspace: Workspace, asker: Actor) -> tuple[Result, ...]:
+    """Has roles rest that are due, where nobody looked for a while; one stat most of the time.
+
+    Nothing is raised: the next call looks again.
+    """
+    stamp, now = workspace.cache_dir / _STAMP, workspace.clock.now().timestamp()
+    with suppress(OSError, MemfsError):
+        age = now - stamp.stat().st_mtime if stamp.is_file() else _LOOK_S
+        if 0 <= age < _LOOK_S or not is_taking(workspace):
+            return ()
+        stamp.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        stamp.touch(mode=0o600)
+        os.utime(stamp, (now, now))
+        return rest_due_roles(workspace, asker)
+    return ()
+
+
+def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tuple[Result, ...]:
+    """Has roles rest that are due, and answers with what each did.
+
+    Args:
+        workspace: The store.
+        asker: Who looks; the receipts say so.
+        only: The one role that is looked at; empty for all of them.
+    """
+    from memfs.app.rest_answers import rest_result
+    from memfs.domains.roles.rule_mind import RuleMind
+    from memfs.domains.roles.settling import settle
+    from memfs.domains.roles.sleeping import rest_role
+
+    if not is_taking(workspace):
+        return ()
+    done: list[Result] = []
+    snapshot = workspace.store.snapshot()
+    for role in _roles(workspace, snapshot):
+        if only and role != only:
+            continue
+        with suppress(MemfsError, OSError):
+            rest = _due(workspace, snapshot, role)
+            if rest is None:
+                continue
+            rested = rest_role(
+                workspace,
+                role,
+                rest,
+                RuleMind(is_settling=rest is Rest.SLEEP),
+                asker,
+                maintenance=(lambda plan: settle(plan.view),),
+            )
+            done.append(rest_result(workspace, role, rested, asker))
+    return tuple(done)
+
+
+def _roles(workspace: Workspace, snapshot: Snapshot) -> Iterator[str]:
+    """Yields the names of the roles that remember anything, each once, sorted by folder."""
+    from memfs.services.served_records import read_path, served_places
+
+    folders: dict[str, str] = {}
+    for path, _ in served_places(snapshot, ROLES_FOLDER):
+        folders.setdefault(path.split("/", 2)[1], path)
+    for folder in sorted(folders):
+        stored = read_path(workspace, snapshot, folders[folder])
+        name = role_of(stored.record) if stored is not None else ""
+        if name:
+            yield name
+
+
+def _due(workspace: Workspace, snapshot: Snapshot, role: str) -> Rest | None:
+    from memfs.domains.roles.loading import load_role
+    from memfs.domains.roles.rest_state import last_rests
+    from memfs.domains.roles.sleeping import own_actor
+    from memfs.policy.role_schedule import Cycle
+
+    last = last_rests(workspace, role)
+    has_rested = last.nap is not None or last.sleep is not None
+    if has_rested and _schedule(workspace, role, None).cycle is Cycle.AWAKE:
+        return None
+    view = load_role(workspace, snapshot, role, own_actor(role)).view
+    match _schedule(workspace, role, view).cycle:
+        case Cycle.ASLEEP:
+            return Rest.SLEEP
+        case Cycle.DROWSY:
+            return Rest.NAP
+        case _:
+            return None
+
+
+def _schedule(workspace: Workspace, role: str, view: RoleView | None) -> Schedule:
+    """Returns when a role rests; without what it remembers, as if very much were open."""
+    from memfs.domains.roles.rest_state import last_rests
+    from memfs.domains.roles.schedule import schedule_of
+    from memfs.policy.role_schedule import short_term_pressure
+
+    last = last_rests(workspace, role)
+    memories = () if view is None else tuple(view.memories.values())
+    began = min((item.observed for item in memories if item.observed), default=None)
+    return schedule_of(
+        last.sleep,
+        last.nap,
+        1.0 if view is None else short_term_pressure(memories),
+        workspace.clock.now(),
+        at=workspace.settings.sleep.deep_at,
+        began=began,
+    )
