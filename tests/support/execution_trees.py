@@ -41,6 +41,8 @@ from memfs.model.record import Record
 from memfs.policy.execution_moves import MoveCase, refusal
 from tests.support.policy import AGENT, NOW, PROJECT, origin_of
 
+Worder = Callable[[Wish, Callable[[int], str]], Wish]
+"""Gives a move its words; from the ids that its steps get, by their place."""
 Files = Mapping[str, bytes]
 """What a commit holds: the bytes of the task and of each step, by id."""
 
@@ -105,16 +107,35 @@ def word_of(step: Step) -> str:
     return f"w{step.id[-8:]}"
 
 
-def founded(seed: int) -> Committed:
+def founded(seed: int, *, constraints: tuple[str, ...] = ()) -> Committed:
     """Returns a task without steps."""
-    task = Task(id=derived_id("task", str(seed)), goal=f"Reach goal {seed}")
+    name = derived_id("task", str(seed))
+    task = Task(id=name, goal=f"Reach goal {seed}", constraints=constraints)
     return Committed(files={task.id: _task_bytes(task)}, current=(), failed=frozenset())
 
 
-def moved(seed: int, number: int, tree: Tree, wish: Wish, before: Committed) -> Committed:
-    """Returns the commit of an allowed move, and what the simple model makes of it."""
-    case = MoveCase(tree=tree, wish=wish)
-    denial = refusal(case)
+def moved(
+    seed: int,
+    number: int,
+    tree: Tree,
+    wish: Wish,
+    before: Committed,
+    *,
+    worded: Worder | None = None,
+) -> Committed:
+    """Returns the commit of an allowed move, and what the simple model makes of it.
+
+    Args:
+        seed: Of the tree.
+        number: Of the move.
+        tree: As it is before.
+        wish: The move.
+        before: The commit before.
+        worded: Gives each step its words; by default one that stands in no other step.
+    """
+    turns = wish.turns if isinstance(wish, Grow) else ()
+    linkable = frozenset(name for turn in turns for name in turn.effects)
+    denial = refusal(MoveCase(tree=tree, wish=wish, linkable=linkable))
     if denial is not None:
         raise AssertionError(f"{seed}/{number}: {denial}")
 
@@ -122,7 +143,8 @@ def moved(seed: int, number: int, tree: Tree, wish: Wish, before: Committed) -> 
         return derived_id("step", str(seed), str(number), str(place))
 
     setting = Setting(at=_at(number))
-    made = [item.step for item in steps_for(tree, _worded(wish, named), setting, named)]
+    said = (worded or _worded)(wish, named)
+    made = [item.step for item in steps_for(tree, said, setting, named)]
     current, failed = before.current, before.failed
     if isinstance(wish, Revise):
         kept = current.index(wish.to) + 1 if wish.to else 0
