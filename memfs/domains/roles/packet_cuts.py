@@ -151,10 +151,14 @@ class _Chooser:
         hidden = frozenset() if is_all else frozenset(speaking)
         now = picture.view.now
         taken = self.memories.keys() if allowed is None else self.memories.keys() & allowed
-        self.themes = {
-            role: themes_of((m for m in self.memories.values() if role_of(m) == role), now)
-            for role in picture.roles
-        }
+        own: dict[str, list[Record]] = {}
+        for record in self.memories.values():
+            own.setdefault(role_of(record), []).append(record)
+        self.themes = {role: themes_of(records, now) for role, records in own.items()}
+        self.tests: dict[str, list[Record]] = {}
+        for start, relation, end in map(ends_of_edge, picture.edges):
+            if relation == RepoRelation.TESTS and start in self.memories:
+                self.tests.setdefault(end, []).append(self.memories[start])
         self.kept: dict[str, Record] = {}
         self.aside: set[str] = set()
         for name in sorted(taken):
@@ -248,13 +252,8 @@ class _Chooser:
         """Yields what a claim on a project can be checked by, once each."""
         if profile_of(record) not in (Profile.REPO_ARCHITECTURE, Profile.REPO_DATAFLOW):
             return
-        tests = (
-            self.memories[start]
-            for start, relation, end in map(ends_of_edge, self.picture.edges)
-            if relation == RepoRelation.TESTS and end == record.id and start in self.memories
-        )
         found: dict[str, None] = {}
-        for item in (record, *tests):
+        for item in (record, *self.tests.get(record.id, ())):
             is_test = item.id != record.id
             for anchor in anchors_of(item).evidence:
                 if anchor.startswith("test:") or (is_test and anchor.startswith("file:")):
