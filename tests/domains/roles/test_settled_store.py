@@ -173,25 +173,25 @@ def in_vienna(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("in_vienna")
-def test_when_a_role_rests_is_told_by_what_it_remembers_and_when_it_rested(
-    memory: Memory,
-) -> None:
+def test_a_role_rests_when_it_is_due_and_as_it_is_due(memory: Memory) -> None:
     def seen() -> tuple[str, bool]:
         (status,) = memory.role_status()
         told = status_value(status)["schedule"]
         assert isinstance(told, dict)
         return str(told["cycle"]), bool(told["next_nap"])
 
+    def rested() -> list[tuple[Any, ...]]:
+        found = [item.data for item in memory.nap_due_roles()]
+        return [(item["rest"], item["kept"], item["pruned"]) for item in found]
+
     made(memory, "RecordShortTermMemory", claim="Ana left", salience=0.1)
-    assert seen() == ("awake", True)
+    assert (seen(), rested()) == (("awake", True), [])
     later(memory, hours=6)
-    assert seen() == ("drowsy", True)
-    memory.nap_role()
-    assert seen() == ("awake", True)
+    assert (seen(), rested()) == (("drowsy", True), [("nap", 1, 0)])
+    assert (seen(), rested()) == (("awake", True), [])
     later(memory, days=2)
-    assert seen() == ("asleep", False)
-    assert memory.sleep_role().status is ResultStatus.DONE
-    assert seen() == ("awake", False)
+    assert (seen(), rested()) == (("asleep", False), [("sleep", 0, 1)])
+    assert (seen(), rested()) == (("awake", False), [])
 
 
 def _nap(memory: Memory) -> Any:
