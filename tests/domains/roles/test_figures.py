@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
 from memfs.domains.roles.settling import MOVES
+from memfs.model.role_operation import MarkSpoken
 from memfs.policy import role_readiness, role_ripening, role_schedule
 from memfs.policy.role_lifecycle import TABLE as LIVES
+from memfs.policy.role_operations import MOST_MEMORIES, MOST_WEEK_MINUTES
 from memfs.policy.role_ripening import Threshold
 from tests.conftest import ROOT
 
@@ -77,3 +80,10 @@ def _parts(text: str) -> list[str]:
 def test_no_two_figures_of_a_table_are_called_the_same() -> None:
     for listed in FIGURES.values():
         assert len({item.name for item in listed}) == len(listed)
+
+
+def test_what_an_operation_says_of_cooling_is_within_the_figures() -> None:
+    marked = MarkSpoken(candidate="role_x", receipt="run_x")
+    assert marked.refractory_minutes == role_ripening.REFRACTORY_MINUTES
+    assert timedelta(days=role_ripening.REFRACTORY_DAYS) == timedelta(minutes=MOST_WEEK_MINUTES)
+    assert role_schedule.FULL_AT == MOST_MEMORIES
