@@ -11,6 +11,7 @@ which seeds and when to stop is written down in ``evaluation_plan.json`` and che
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import time
@@ -22,7 +23,15 @@ from typing import Final, TextIO
 from benchmarks.evaluating.made_histories import histories
 from benchmarks.evaluating.plan import Plan, PlanError, Verdict, read_plan
 from benchmarks.evaluating.playing import rows_of
-from benchmarks.evaluating.rows import Figures, Row, by_kind, table
+from benchmarks.evaluating.rows import (
+    HISTORIES,
+    Figures,
+    Row,
+    by_kind,
+    row_from,
+    suite_tables,
+    table,
+)
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 
@@ -40,6 +49,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, nargs="*", help="other histories than those planned")
     parser.add_argument("--mode", action="append", default=[], help="only this one; repeatable")
     parser.add_argument("--out", type=Path, help="file for the rows, a line of JSON each")
+    parser.add_argument("--from", type=Path, nargs="+", dest="kept", help="judge rows of files")
     parser.add_argument("--data", type=Path, help="folder with the public suites")
     options = parser.parse_args(words)
     try:
@@ -47,20 +57,19 @@ def main(words: Sequence[str] | None = None) -> int:
     except PlanError as error:
         print(error, file=sys.stderr)
         return 2
+    if options.kept:
+        return _judged_again(plan, options.kept)
     modes = [name for name in plan.modes if not options.mode or name in options.mode]
     seeds = tuple(options.seeds) if options.seeds else plan.seeds
     head: dict[str, str | int] = {"plan": plan.version, "commit": commit_of(ROOT)}
-    is_registered = seeds == plan.seeds and not options.mode
-    note = "as planned" if is_registered else "not what was planned: says nothing for certain"
-    print(f"plan {plan.version}, commit {head['commit']}, seeds {_list(seeds)} ({note})")
+    print(f"plan {plan.version}, commit {head['commit']}, {_standing(plan, seeds, modes)}")
     with _opened(options.out) as out:
         rows, why = _run(plan, seeds, modes, out, head)
         status = _judged(plan, rows, why)
         if options.data is not None:
-            from benchmarks.evaluating.public_sets import public_rows, public_tables
+            from benchmarks.evaluating.public_sets import public_rows
 
-            found = list(_kept(public_rows(options.data, modes), out, head))
-            print("\n".join(public_tables(found)))
+            print("\n".join(suite_tables(list(_kept(public_rows(options.data, modes), out, head)))))
     return status
 
 
@@ -91,8 +100,31 @@ def _kept(rows: Iterable[Row], out: TextIO | None, head: dict[str, str | int]) -
         yield row
 
 
-def _list(seeds: Sequence[int]) -> str:
-    return ", ".join(map(str, seeds))
+def _standing(plan: Plan, seeds: Sequence[int], modes: Sequence[str]) -> str:
+    """Tells which histories these are, and whether they are what was planned."""
+    is_planned = sorted(seeds) == sorted(plan.seeds) and sorted(modes) == sorted(plan.modes)
+    note = "as planned" if is_planned else "not what was planned: says nothing for certain"
+    return f"seeds {', '.join(map(str, seeds))} ({note})"
+
+
+def _judged_again(plan: Plan, files: Sequence[Path]) -> int:
+    """Judges rows that earlier runs left; those of one plan and one commit alone."""
+    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    runs = {(run["plan"], run["commit"]) for run in map(json.loads, lines)}
+    if len(runs) != 1 or next(iter(runs))[0] != plan.version:
+        print(f"expected rows of one commit and plan {plan.version}, got {runs}", file=sys.stderr)
+        return 2
+    every = [row_from(line) for line in lines]
+    rows = [row for row in every if row.suite == HISTORIES]
+    seeds = sorted({row.seed for row in rows})
+    modes = list(dict.fromkeys(row.mode for row in rows))
+    print(f"plan {plan.version}, commit {next(iter(runs))[1]}, {_standing(plan, seeds, modes)}")
+    broken = plan.broken_stops(Figures(rows))
+    status = _judged(plan, rows, f"to be stopped: {broken[0]}" if broken else "")
+    others = [row for row in every if row.suite != HISTORIES]
+    if others:
+        print("\n".join(suite_tables(others)))
+    return status
 
 
 @contextmanager

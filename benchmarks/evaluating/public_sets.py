@@ -22,7 +22,7 @@ from benchmarks.evaluating.histories import PEOPLE, Deed, History, Question, Rul
 from benchmarks.evaluating.plain_modes import ITEMS, PLAIN, Line, Lines, Written
 from benchmarks.evaluating.playing import rows_of
 from benchmarks.evaluating.reader import Passage, tokens_of
-from benchmarks.evaluating.rows import Figures, Row, table
+from benchmarks.evaluating.rows import Row
 from benchmarks.recall_quality import CATEGORIES, Dialogue, load, memfs_index
 from memfs.index.analysis import AnalysisSettings
 from memfs.index.port import DEFAULT_SCORING, ScoringSettings
@@ -55,13 +55,6 @@ def public_rows(data: Path, modes: Collection[str]) -> Iterator[Row]:
         if path.is_file():
             for number, text in enumerate(path.read_text("utf-8").splitlines()):
                 yield from _case_rows(name, number, json.loads(text), modes)
-
-
-def public_tables(rows: Sequence[Row]) -> Iterator[str]:
-    """Yields a table for each suite; ``right`` is the share of what must be handed over."""
-    for suite in dict.fromkeys(row.suite for row in rows):
-        yield f"\n{suite}: right is the share of what answers that was handed over"
-        yield from table(Figures(row for row in rows if row.suite == suite))
 
 
 def _dialogue_rows(number: int, dialogue: Dialogue, modes: Collection[str]) -> Iterator[Row]:

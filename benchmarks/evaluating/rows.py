@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Final
 
 from benchmarks.evaluating.histories import Question
 from benchmarks.evaluating.reader import Context, answer, exposed, is_right
 
+HISTORIES: Final = "histories"
 DRAWS: Final = 2_000
 METRICS: Final = ("right", "stale", "withdrawn", "poisoned", "foreign", "needless", "tokens", "ms")
 
@@ -61,11 +62,25 @@ class Row:
         return json.dumps({**run, **asdict(self)}, ensure_ascii=False, sort_keys=True)
 
 
+def row_from(line: str) -> Row:
+    """Reads a row from its line.
+
+    Raises:
+        ValueError: It is none.
+    """
+    values = json.loads(line)
+    try:
+        kept = {item.name: values[item.name] for item in fields(Row)}
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"expected a row, got {line[:80]!r}") from error
+    return Row(**{**kept, "answer": tuple(kept["answer"])})
+
+
 def row_of(seed: int, mode: str, question: Question, context: Context) -> Row:
     """Lets the reader answer from a context and looks at what the context should not hold."""
     answered = answer(question, context)
     return Row(
-        suite="histories",
+        suite=HISTORIES,
         seed=seed,
         mode=mode,
         task=question.name,
@@ -148,6 +163,13 @@ def table(figures: Figures) -> list[str]:
         cost = f"{figures.mean('tokens', mode):9.0f}{figures.mean('ms', mode):9.2f}"
         lines.append(f"{mode:16}{len(figures.chosen(mode)):7d}{right:9.1f}{counts}{cost}")
     return lines
+
+
+def suite_tables(rows: Sequence[Row]) -> Iterator[str]:
+    """Yields a table for each public suite; ``right`` is the share of what must be handed over."""
+    for suite in dict.fromkeys(row.suite for row in rows):
+        yield f"\n{suite}: right is the share of what answers that was handed over"
+        yield from table(Figures(row for row in rows if row.suite == suite))
 
 
 def by_kind(figures: Figures) -> list[str]:
