@@ -27,7 +27,7 @@ MOST_DEPTH: Final = 40
 MOST_NAME: Final = 120
 """Characters of a path, or of the name of a part, that may stand in a claim."""
 MOST_PARTS: Final = 2_000
-MOST_BONDS: Final = 6_000
+MOST_BONDS: Final = 4_000
 MOST_NAMED: Final = 3
 """Names that a claim lists; the rest is counted."""
 MOST_SEAMS: Final = 8

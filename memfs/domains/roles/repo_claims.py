@@ -111,7 +111,12 @@ class Claimer:
         """
         found = Claims()
         ids = {key: memory_id(self.store, self.role, key) for key in seen.parts}
+        met: set[str] = set()
         for key, part in seen.parts.items():
+            if ids[key] in met:
+                # Two files whose names are one on another platform: one memory, that of the first.
+                continue
+            met.add(ids[key])
             draft = self._memory(ids[key], part, seen.digests)
             old = standing.get(ids[key])
             if old is None:
@@ -119,7 +124,7 @@ class Claimer:
             else:
                 self._compare(old, draft, found)
         for name, old in standing.items():
-            if name not in ids.values() and profile_of(old) in REPO_PROFILES:
+            if name not in met and profile_of(old) in REPO_PROFILES:
                 self._missed(old, seen, found)
         self._join(seen, ids, edges, found)
         found.weights = _weights(seen.bonds, ids)
@@ -236,14 +241,15 @@ class Claimer:
     ) -> None:
         wanted: dict[Ends, Bond] = {}
         for bond in seen.bonds:
-            wanted[ids[bond.start], str(bond.relation), ids[bond.end]] = bond
+            if ids[bond.start] != ids[bond.end]:
+                wanted[ids[bond.start], str(bond.relation), ids[bond.end]] = bond
         for ends, bond in wanted.items():
             if ends not in standing:
                 found.edges.append(self._edge(ends, bond))
         if "edges" in seen.left_out or "parts" in seen.left_out:
             # Some bonds were seen and not kept: that one is not among them says nothing.
             return
-        looked_at = frozenset(ids.values())
+        looked_at = frozenset(ids[key] for key in seen.parts)
         found.gone += [
             name for ends, name in standing.items() if ends[0] in looked_at and ends not in wanted
         ]

@@ -85,13 +85,23 @@ class Modules:
         return tuple(found)
 
     def tested(self) -> Mapping[str, set[str]]:
-        """Returns for each module that is tried the tests that try it."""
+        """Returns for each module that is tried the tests that try it; a package by its parts."""
         found: dict[str, set[str]] = defaultdict(set)
         for path in self.by_path:
             if self.is_test(path):
                 for other in self.tried(path):
-                    found[other].add(path)
+                    for place in self._around(other):
+                        found[place].add(path)
         return found
+
+    def _around(self, path: str) -> Iterator[str]:
+        """Yields a module and the packages that are imported with it."""
+        yield path
+        name = self.names[path]
+        while name := name.rpartition(".")[0]:
+            package = self._paths.get(name, "")
+            if package.endswith("__init__.py"):
+                yield package
 
     # Imports -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memfs.domains.roles import survey_files
+from memfs.domains.roles.repo_claims import Claimer, memory_id
 from memfs.domains.roles.survey_files import Files, read_files
 from memfs.domains.roles.survey_flows import Medium, Touch
 from memfs.domains.roles.survey_python import read_module
@@ -17,6 +18,7 @@ from memfs.model.digests import blob_id
 from memfs.model.survey import Part, Survey
 from memfs.policy.role_survey import MOST_FILE_BYTES, host_named, place_named
 from tests.support.memory import git
+from tests.support.policy import NOW
 
 PROJECT = {
     "src/harbour/__init__.py": "from .signals import Lamp as Lamp\n",
@@ -74,6 +76,7 @@ def test_the_parts_of_a_project_say_what_was_seen_and_off_which_bytes() -> None:
     )
     assert part(seen, "setup:Makefile").claim == "Makefile makes test"
     assert part(seen, "folder:web:JavaScript").claim == "web holds 1 JavaScript file"
+    assert part(seen, "package:harbour").seams == ("tests/test_signals.py",)
     assert "Nothing under test" in part(seen, "module:harbour.logbook").question
 
 
@@ -118,6 +121,29 @@ def test_what_is_written_and_read_by_the_same_name_may_flow() -> None:
 
 def test_the_same_files_give_the_same_survey_in_any_order() -> None:
     assert surveyed(dict(reversed(PROJECT.items()))) == surveyed(PROJECT)
+
+
+def test_a_part_has_the_same_id_on_every_platform_and_is_there_once() -> None:
+    composed, apart = "caf\u00e9.py", "cafe\u0301.py"
+    key = ("repo_architecture", composed, "module:caf\u00e9")
+    other = ("repo_architecture", apart, "module:cafe\u0301")
+    assert memory_id("store_1", "builder", key) == memory_id("store_1", "builder", other)
+    assert memory_id("store_1", "builder", ("repo_architecture", "a\\b.py", "module:b")) == (
+        memory_id("store_1", "builder", ("repo_architecture", "a/b.py", "module:b"))
+    )
+    # Fixed once and for all: another build gives the same.
+    assert memory_id("store_1", "builder", key) == "role_2s6pyrgt5jagqmfx06sdnsvyqf"
+    differing = {
+        memory_id(store, role, part)
+        for store in ("store_1", "store_2")
+        for role in ("builder", "other")
+        for part in (key, ("repo_dataflow", *key[1:]), ("repo_architecture", "x.py", key[2]))
+    }
+    assert len(differing) == 12
+    seen = surveyed({composed: "x = 1\n", apart: f"import {composed[:-3]}\n"})
+    claimer = Claimer(store="store_1", role="builder", now=NOW)
+    found = claimer.claims(seen, {}, {})
+    assert (len(found.made), found.edges) == (1, [])
 
 
 def test_modules_that_import_each_other_are_both_there() -> None:
@@ -282,4 +308,5 @@ def test_bounds_leave_out_the_rest_and_count_it(
     assert (len(found.contents), found.left_out["time"]) == (1, 5)
     late = iter([False, True, True])
     seen = survey(Files(contents={f"{name}.py": b"" for name in "abc"}), lambda: next(late))
-    assert (len(seen.parts), seen.left_out, seen.unread) == (1, {"time": 2}, {"b.py", "c.py"})
+    assert (len(seen.parts), dict(seen.left_out)) == (1, {"time": 2})
+    assert seen.unread == {"b.py", "c.py"}
