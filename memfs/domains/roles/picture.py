@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from memfs.domains.roles.freshness import Freshness, freshness_of
@@ -33,7 +34,7 @@ from memfs.store.layout import role_folder
 from memfs.store.snapshot import Snapshot
 
 _RECEIPT: Final = "receipt"
-_MOST_RECEIPTS: Final = 256
+_MOST_RECEIPTS: Final = 64
 """So many receipts are looked at for those that may be read."""
 _NOTHING_KNOWN: Final = Freshness()
 
@@ -185,14 +186,9 @@ def _edges(
 
 def _receipts(looking: Looking, catalogue: Catalogue, role: str) -> Iterator[Record]:
     """Yields the newest receipts of a role that the reader may see: they give account of others."""
-    scope, looked, given = f"{ScopeKind.AGENT}:{role}", 0, 0
-    for row in catalogue.listing(CatalogueFilter(kinds=(_RECEIPT,))):
-        if row.scope != scope:
-            continue
-        looked += 1
-        for stored in read_paths(looking.workspace, looking.snapshot, (row.path,)):
-            if looking.sees(stored.record):
-                given += 1
-                yield stored.record
-        if given >= MOST_NAMED or looked >= _MOST_RECEIPTS:
-            return
+    scope = f"{ScopeKind.AGENT}:{role}"
+    rows = catalogue.listing(CatalogueFilter(kinds=(_RECEIPT,)))
+    paths = islice((row.path for row in rows if row.scope == scope), _MOST_RECEIPTS)
+    read = read_paths(looking.workspace, looking.snapshot, list(paths))
+    seen = (stored.record for stored in read if looking.sees(stored.record))
+    yield from islice(seen, MOST_NAMED)
