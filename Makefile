@@ -69,7 +69,8 @@ bench: $(STAMP) ## Prints what is fast and how it grows, each figure beside its 
 	    recall_quality | locomo) \
 	      if [ -d "$(DATA)" ]; then $(BIN)/python -m benchmarks.$$name --data "$(DATA)"; \
 	      else echo "skipped: there is no $(DATA); say make bench DATA=FOLDER"; fi ;; \
-	    *) $(BIN)/python -m benchmarks.$$name ;; \
+	    evaluation) $(BIN)/python -m benchmarks.$$name $(if $(wildcard $(DATA)),--data "$(DATA)") ;; \
+    *) $(BIN)/python -m benchmarks.$$name ;; \
 	  esac; \
 	done
 

@@ -132,7 +132,8 @@ def _opened(path: Path | None) -> Iterator[TextIO | None]:
     if path is None:
         yield None
         return
-    with path.open("w", encoding="utf-8") as out:
+    # By the line: a run that is cut short leaves what it found.
+    with path.open("w", encoding="utf-8", buffering=1) as out:
         yield out
 
 
