@@ -97,6 +97,8 @@ def all_of(memory: Memory, role: str) -> str:
 def test_a_role_gets_nothing_of_another_until_it_is_shared(project: Path, ana: Memory) -> None:
     made = apply(project, "heron", "RecordShortTermMemory", claim="Ana keeps a marmoset")
     apply(project, "heron", "UpsertAgencyPressure", intensity=0.9, obligated=True)
+    with memory_of(project, agent("heron")) as heron:
+        heron.nap_role("heron")
     with memory_of(project, agent("wren")) as wren:
         before, never = all_of(wren, "heron"), all_of(wren, "never")
         assert before.replace("heron", "R") == never.replace("never", "R")

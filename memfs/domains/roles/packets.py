@@ -18,7 +18,6 @@ from memfs.domains.roles.picture import Looking, Picture
 from memfs.domains.roles.shaping import ids_in
 from memfs.model.frozen import frozen
 from memfs.model.ids import split_version
-from memfs.model.origin import PrincipalKind
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
 from memfs.model.role import Lifecycle, Profile, lifecycle_of, profile_of
@@ -174,9 +173,7 @@ def _missing(looking: Looking, picture: Picture, cards: Iterable[RoleCard]) -> I
     What is gone, what never was and what they may not see are not told apart. Whoever is neither
     the role nor a person is not told the ids that another role wrote down.
     """
-    principal = looking.actor.principal
-    is_own = principal.kind is PrincipalKind.AGENT and principal.name == picture.role
-    if not (looking.request.is_trusted_reader or is_own):
+    if not looking.knows_all_of(picture.role):
         return
     named = tuple(dict.fromkeys(name for card in cards for name in _named_by(card.record)))
     known = picture.view.memories.keys() | {item.id for item in picture.summaries}

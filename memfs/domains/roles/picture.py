@@ -17,7 +17,7 @@ from memfs.domains.roles.freshness import Freshness, freshness_of
 from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue, CatalogueFilter
 from memfs.model.graph import EdgeSort
-from memfs.model.origin import Actor
+from memfs.model.origin import Actor, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.role import ROLE_KIND, ROLES_FOLDER, SUMMARY_KIND, is_role_edge, role_of
 from memfs.model.scope import ScopeKind
@@ -93,6 +93,15 @@ class Looking:
             and not has_hidden_end(self.workspace, self.snapshot, record, self.request)
             and not rests_on_off_source(self.workspace, self.snapshot, record, self.request)
         )
+
+    def knows_all_of(self, role: str) -> bool:
+        """Tells whether the reader is the role itself, or a person.
+
+        Others know what was shared with them: not when the role rested, nor what ids it wrote down.
+        """
+        principal = self.actor.principal
+        is_own = principal.kind is PrincipalKind.AGENT and principal.name == role
+        return self.request.is_trusted_reader or is_own
 
     def found(self, names: Iterable[str]) -> Mapping[str, Record]:
         """Returns what of some ids the reader may see, whatever stands there."""

@@ -16,7 +16,7 @@ from memfs.domains.roles.descent import cut
 from memfs.domains.roles.packet_cuts import is_stale
 from memfs.domains.roles.packets import Gate, Named, waiting_gates
 from memfs.domains.roles.picture import Looking, Picture
-from memfs.domains.roles.schedule import schedule_for
+from memfs.domains.roles.schedule import schedule_for, schedule_of
 from memfs.model.frozen import frozen
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
@@ -99,7 +99,7 @@ def status_of(looking: Looking, picture: Picture) -> RoleStatus:
         ),
         open_short_term=sum(profile_of(record) is Profile.CONVERSATION for record in opened),
         pressure=short_term_pressure(opened),
-        schedule=schedule_for(looking.workspace, picture.view),
+        schedule=_schedule(looking, picture),
         is_pressed=any(map(is_high_pressure, opened)),
         obligations=Named.of(r.id for r in opened if lifecycle_of(r) is Lifecycle.OBLIGATED),
         ripe=Named.of(r.id for r in opened if _is_ripe(r, picture)),
@@ -117,6 +117,21 @@ def status_of(looking: Looking, picture: Picture) -> RoleStatus:
         last_receipt=picture.receipts[0].observed if picture.receipts else None,
         gates=gates[:MOST_NAMED],
         waiting=len(gates),
+    )
+
+
+def _schedule(looking: Looking, picture: Picture) -> Schedule:
+    """Returns when a role rests next; when it rested is told to nobody but itself and a person."""
+    if looking.knows_all_of(picture.role):
+        return schedule_for(looking.workspace, picture.view)
+    records, now = tuple(picture.view.memories.values()), picture.view.now
+    return schedule_of(
+        None,
+        None,
+        short_term_pressure(records),
+        now,
+        at=looking.workspace.settings.sleep.deep_at,
+        began=min((item.observed for item in records if item.observed), default=now),
     )
 
 
