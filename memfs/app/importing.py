@@ -11,7 +11,7 @@ from typing import Final
 from memfs.domains.graph.placing import placed_graph
 from memfs.domains.nodes.imported import relate_imported, relations_said
 from memfs.domains.runs.tracker_import import placed_issues
-from memfs.errors import AccessError
+from memfs.errors import AccessError, UsageError
 from memfs.interop.pipeline import ImportBatch, read_items, submissions_from
 from memfs.model.candidate import Submission
 from memfs.model.instants import format_instant
@@ -21,9 +21,11 @@ from memfs.model.result import Result, ResultStatus
 from memfs.model.status import Status
 from memfs.policy.administration import decide_import_accept
 from memfs.services.batches import BatchReport, admit_batch
+from memfs.services.import_marks import marked_import, records_from
 from memfs.services.modes import require_taking
 from memfs.services.placed_ids import placed_ids
 from memfs.services.ports import Workspace
+from memfs.store.discovery import is_store
 
 _SHOWN: Final = 20
 
@@ -32,6 +34,12 @@ class MayNotAcceptImportError(AccessError):
     """Only a person accepts a batch at once."""
 
     code = "access.import-needs-person"
+
+
+class StoreIsNoSourceError(UsageError):
+    """The files of a store are no source: among them is what was withdrawn, and what waits."""
+
+    code = "import.store"
 
 
 def import_path(
@@ -61,9 +69,16 @@ def import_path(
     Raises:
         MayNotAcceptImportError: An agent asked to accept.
         MemoryModeError: The store takes nothing in.
+        StoreIsNoSourceError: The path is a store of memfs.
         ImportSourceError: The path cannot be read as any known format.
     """
     check_import(workspace, actor, accept=accept, dry_run=dry_run)
+    if is_store(path.absolute()):
+        raise StoreIsNoSourceError(
+            "expected what another system kept, got a store of memfs",
+            path=str(path),
+            hint="what may leave it is moved with: memfs migrate PATH",
+        )
     batch = read_items(path, format_name)
     return import_batch(workspace, batch, actor, accept=accept, dry_run=dry_run, name=name)
 
@@ -114,12 +129,29 @@ def import_batch(
     if dry_run:
         return _preview(workspace, path, batch.format, submissions, problems)
     name = name or f"import-{format_instant(workspace.clock.now())}-{batch.format}"
-    report = admit_batch(workspace, submissions, actor, batch=name)
+    related = [item.key for item in submissions if relations_said(item.draft)]
+    if accept and related:
+        report = _admitted_with_edges(workspace, submissions, actor, path, name, related)
+    else:
+        report = admit_batch(workspace, submissions, actor, batch=name)
     report = replace(report, known=report.known + placed.known + named.known + passed)
-    if accept and any(relations_said(item.draft) for item in submissions):
-        # What nodes related to becomes edges once both ends are there.
-        relate_imported(workspace, report.activated, actor, is_confirmed=True)
     return _result(workspace, path, batch.format, report, problems)
+
+
+def _admitted_with_edges(
+    workspace: Workspace,
+    submissions: list[Submission],
+    actor: Actor,
+    path: Path,
+    name: str,
+    related: list[str],
+) -> BatchReport:
+    """Admits a batch, and makes edges of what its nodes related to once both ends are there."""
+    with marked_import(workspace, path) as is_unfinished:
+        report = admit_batch(workspace, submissions, actor, batch=name)
+        ends = records_from(workspace, related) if is_unfinished else report.activated
+        relate_imported(workspace, ends, actor, is_confirmed=True)
+    return report
 
 
 def _ending(submissions: list[Submission]) -> list[Submission]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from memfs.formats.frontmatter import read_foreign
@@ -11,9 +12,13 @@ from memfs.interop.sources import SourceError, SourceFile, read_source
 from memfs.interop.wording import tidy_body
 from memfs.model.digests import content_digest
 from memfs.model.frozen import frozen
+from memfs.model.ids import is_id
 from memfs.model.limits import BODY_BYTES
 from memfs.model.problem import Problem, Severity
+from memfs.model.record import Record
+from memfs.model.status import Status
 from memfs.model.values import JsonValue
+from memfs.policy.withdrawal import is_withdrawn
 
 
 @frozen
@@ -73,6 +78,9 @@ def read_markdown(file: SourceFile, format_name: str) -> MarkdownFile | ImportIt
     values, body, problems = read_foreign(data, path=file.shown)
     if any(problem.severity is Severity.ERROR for problem in problems):
         return ImportItem(draft=None, source=source, digest=digest, problems=problems, raw=data)
+    if _is_withdrawn(values):
+        problems += (_withdrawn(file),)
+        return ImportItem(draft=None, source=source, digest=digest, problems=problems, raw=data)
     text = tidy_body(body)
     if len(text.encode()) > BODY_BYTES:
         problems += (_too_large(file, len(text.encode())),)
@@ -86,6 +94,22 @@ def read_markdown(file: SourceFile, format_name: str) -> MarkdownFile | ImportIt
         body=text,
         problems=problems,
     )
+
+
+def _is_withdrawn(values: Mapping[str, JsonValue]) -> bool:
+    """Whether a file is a record of some store of memfs that was taken back there."""
+    identifier, status = values.get("id"), values.get("status")
+    if not isinstance(identifier, str) or not is_id(identifier):
+        return False
+    with suppress(ValueError):
+        return is_withdrawn(Record(kind="note", status=Status(str(status))))
+    return False
+
+
+def _withdrawn(file: SourceFile) -> Problem:
+    message = "expected a record that stands, got one that was withdrawn in its store"
+    hint = "what may leave a store of memfs is moved with: memfs migrate"
+    return Problem(file.shown, 0, 0, "import.withdrawn", message, hint)
 
 
 def _too_large(file: SourceFile, size: int) -> Problem:

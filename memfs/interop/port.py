@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
+from memfs.model.digests import IMPORT_DOMAIN
 from memfs.model.frozen import frozen
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
 
-DIGEST_DOMAIN: Final = "import"
+DIGEST_DOMAIN: Final = IMPORT_DOMAIN
 """Domain of the digests of imported items (see ``memfs.model.digests``)."""
 
 FOREIGN_FIELD: Final = "foreign_fields"

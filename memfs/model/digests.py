@@ -7,8 +7,12 @@ algorithm, so that a later one can stand beside it.
 from __future__ import annotations
 
 import hashlib
+from typing import Final
 
 from memfs.model.ids import BlobId
+
+IMPORT_DOMAIN: Final = "import"
+"""Domain of the digests of what another system kept, item by item."""
 
 
 def blob_id(content: bytes) -> BlobId:
@@ -22,3 +26,8 @@ def content_digest(domain: str, content: bytes) -> str:
     """Returns ``sha256:<domain>:<64 hex digits>`` over the domain and the content."""
     digest = hashlib.sha256(domain.encode("ascii") + b"\0v1\0" + content).hexdigest()
     return f"sha256:{domain}:{digest}"
+
+
+def is_digest_in(domain: str, digest: str) -> bool:
+    """Whether a digest is one of ``domain``."""
+    return digest.startswith(f"sha256:{domain}:")

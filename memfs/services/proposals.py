@@ -15,6 +15,7 @@ from memfs.formats.record_codec import encode_record, update_record
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision
+from memfs.model.digests import IMPORT_DOMAIN, is_digest_in
 from memfs.model.event import EVENT_KIND
 from memfs.model.evidence import EVIDENCE_KIND
 from memfs.model.frozen import frozen
@@ -146,6 +147,18 @@ def _lasting_origin(origin: Origin | None) -> Origin | None:
     return replace(origin, source="", digest="")
 
 
+def _next_origin(before: Origin | None, now: Origin | None) -> Origin | None:
+    """Returns the origin of a next version: what was imported is known by its source for good.
+
+    Without that, the source would bring the words of before once more when it is read again.
+    """
+    lasting = _lasting_origin(now)
+    if before is None or lasting is None or lasting.digest:
+        return lasting
+    is_imported = is_digest_in(IMPORT_DOMAIN, before.digest)
+    return replace(lasting, digest=before.digest) if is_imported else lasting
+
+
 def next_version(
     workspace: Workspace,
     stored: StoredRecord,
@@ -158,7 +171,7 @@ def next_version(
         record,
         id=stored.record.id,
         kind=stored.record.kind,
-        origin=_lasting_origin(record.origin),
+        origin=_next_origin(stored.record.origin, record.origin),
         version=stored.record.version + 1,
         authority=decision.authority,
         review_after=record.review_after or decision.review_after,

@@ -23,7 +23,7 @@ from tests.support.review import is_clean
 
 pytestmark = [pytest.mark.fault, pytest.mark.timeout(1800)]
 
-EVERY = 1 if is_full_run() else 53
+EVERY = 1 if is_full_run() else 127
 """How many effects lie between two kills."""
 NODES = (
     '[{"id": "a", "title": "Alpha", "content": "Alpha is first", "relations": ["b"]},'

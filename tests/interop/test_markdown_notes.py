@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from memfs.model.record import Record
 from tests.support.imports import FIXTURES, codes_of, drafts_of, foreign, items_of
 
@@ -120,3 +122,17 @@ def test_windows_line_ends_and_a_byte_order_mark_are_no_part_of_the_words() -> N
     record = drafts_of(items)[0]
     assert record.title == "Written on another system"
     assert record.body == "Lines end in two bytes here.\n\nThe text is the same.\n"
+
+
+@pytest.mark.invariant("A26")
+def test_what_was_withdrawn_in_a_store_of_memfs_is_not_read_out_of_its_files(
+    tmp_path: Path,
+) -> None:
+    for status in ("retracted", "repair_pending"):
+        (tmp_path / f"{status}.md").write_text(
+            f"---\nid: mem_01kb8x3v6yq4m9t2r7w5z1c0de\nstatus: {status}\n---\nWords.\n"
+        )
+    (tmp_path / "other.md").write_text("---\nid: ticket-7\nstatus: retracted\n---\nWords.\n")
+    items = items_of(tmp_path)
+    assert codes_of(items) == ["import.withdrawn"] * 2
+    assert [record.title for record in drafts_of(items)] == ["other"]

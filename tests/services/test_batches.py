@@ -8,7 +8,8 @@ from typing import cast
 
 import pytest
 
-from memfs.app.importing import MayNotAcceptImportError
+from memfs.app import importing
+from memfs.app.importing import MayNotAcceptImportError, StoreIsNoSourceError
 from memfs.model.authority import Authority
 from memfs.model.result import Result, ResultStatus
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
@@ -153,3 +154,58 @@ def test_a_held_record_is_not_replaced_by_a_batch(project: Path, tmp_path: Path)
     assert result.status is ResultStatus.DONE
     assert said(project) == ["The port is 8000"]
     assert is_clean(project)
+
+
+@pytest.mark.invariant("A26")
+def test_what_was_put_in_other_words_or_forgotten_since_does_not_come_in_again(
+    project: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "old.md"
+    source.write_text("---\nsubject: deploy-day\n---\nDeploys go out on Mondays.\n")
+    run_import(project, source, accept=True)
+    with memory_of(project) as memory:
+        (came,) = memory.list_records()
+        memory.correct(came.record.id, "Deploys go out on Tuesdays.")
+    assert run_import(project, source, accept=True).message == "1 known already"
+    with memory_of(project) as memory:
+        (now,) = memory.list_records()
+        assert now.record.body == "Deploys go out on Tuesdays.\n"
+        assert now.record.origin is not None
+        assert (str(now.record.origin.principal), now.record.origin.source) == ("user:ana", "")
+        memory.forget([now.record.id])
+    again = run_import(project, source, accept=True)
+    assert again.data["recorded"] == again.data["waiting"] == []
+    assert said(project) == []
+
+
+def test_edges_that_an_import_died_before_are_made_by_the_next_one(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "nodes.json"
+    source.write_text(
+        json.dumps(
+            [
+                {"id": "a", "title": "Alpha", "content": "Alpha is first", "relations": ["b"]},
+                {"id": "b", "title": "Beta", "content": "Beta is second"},
+            ]
+        )
+    )
+
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "relate_imported", die)
+        with pytest.raises(KeyboardInterrupt):
+            run_import(project, source, accept=True)
+    for _ in range(2):
+        assert run_import(project, source, accept=True).message == "2 known already"
+        with memory_of(project) as memory:
+            alpha = next(item for item in memory.list_records() if item.record.title == "Alpha")
+            links = memory.neighbors(alpha.record.id).links
+        assert [link.relation for link in links] == ["related"]
+
+
+def test_the_files_of_a_store_are_no_source(project: Path) -> None:
+    with pytest.raises(StoreIsNoSourceError):
+        run_import(project, store_root(project))
