@@ -199,11 +199,57 @@ def _rank(record: Record) -> tuple[bool, float, float, int, float, str]:
     )
 
 
+@frozen
+class Covered:
+    """Memories that one summary covers, counted once for all who ask.
+
+    Attributes:
+        order: The memories, the strongest first; at least one.
+        edges: Edges of role memory that touch any of them.
+        against: Ids of what speaks against the strongest claim, or against another of them.
+        parts: All that they say, each thing once, the strongest first.
+        figures: What is counted over them.
+    """
+
+    order: tuple[Record, ...]
+    edges: tuple[Record, ...]
+    against: frozenset[str]
+    parts: tuple[Part, ...]
+    figures: Figures
+
+
+def cover(children: Iterable[Record], edges: Iterable[Record] = ()) -> Covered:
+    """Counts memories as a summary tells them.
+
+    Args:
+        children: What it covers, in any order; at least one.
+        edges: Edges of role memory that touch any of them.
+    """
+    order, joined = ranked(children), tuple(edges)
+    bearing, against = _voices(order, joined)
+    found: dict[tuple[str, str], Part] = {}
+    for child in order:
+        for part in _said(child, is_against=child.id in against):
+            found.setdefault(part.key, part)
+    return Covered(
+        order=order,
+        edges=joined,
+        against=against,
+        parts=tuple(found.values()),
+        figures=_figures(order, len(bearing), len(against)),
+    )
+
+
 def _voices(
     order: Sequence[Record], edges: Sequence[Record]
 ) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the ids of all that bear the strongest claim out, and of all that speak against it.
+
+    By an edge that says so, by their own state, or because one says the very same and denies it.
+    """
     head = order[0]
-    same = {child.id for child in order if _is_same_claim(child, head)}
+    claim = normalise_text(head.title)
+    same = {child.id for child in order if normalise_text(child.title) == claim}
     covered = {child.id for child in order}
     against = {
         child.id
@@ -228,26 +274,14 @@ def _voices(
     return frozenset(bearing - against), frozenset(against)
 
 
-def _is_same_claim(one: Record, other: Record) -> bool:
-    return normalise_text(one.title) == normalise_text(other.title)
-
-
-def figures_of(children: Sequence[Record], edges: Sequence[Record]) -> Figures:
-    """Counts what a summary of memories reports.
-
-    Args:
-        children: What it covers; at least one.
-        edges: Edges of role memory that touch any of them.
-    """
-    order = ranked(children)
-    bearing, against = _voices(order, edges)
+def _figures(order: Sequence[Record], supports: int, contradicts: int) -> Figures:
     certain = [child.confidence or 0.0 for child in order]
     salient = [number_of(child, "salience") for child in order]
-    share = len(bearing) / (len(bearing) + len(against)) if bearing else 0.0
+    share = supports / (supports + contradicts) if supports else 0.0
     return Figures(
         anchor_count=len(anchors_in(order)),
-        supports=len(bearing),
-        contradicts=len(against),
+        supports=supports,
+        contradicts=contradicts,
         salience_least=min(salient),
         salience_most=max(salient),
         confidence_least=min(certain),
@@ -270,17 +304,6 @@ def hashes_in(children: Sequence[Record], edges: Iterable[Record]) -> tuple[str,
         item for record in (*children, *edges) for item in texts_field(record, "source_hashes")
     }
     return tuple(dict.fromkeys((*sorted(own), *sorted(theirs))))
-
-
-def parts_of(children: Sequence[Record], edges: Iterable[Record] = ()) -> tuple[Part, ...]:
-    """Returns all that memories say, each thing once, the strongest first."""
-    order = ranked(children)
-    against = _voices(order, tuple(edges))[1] if order else frozenset()
-    found: dict[tuple[str, str], Part] = {}
-    for child in order:
-        for part in _said(child, is_against=child.id in against):
-            found.setdefault(part.key, part)
-    return tuple(found.values())
 
 
 def _said(child: Record, *, is_against: bool) -> Iterator[Part]:

@@ -20,11 +20,10 @@ from memfs.policy.authority import derive_sensitivity, derive_sinks, derive_tain
 from memfs.policy.role_summaries import (
     COUNTED,
     PARTS,
+    Covered,
     anchors_in,
-    figures_of,
+    cover,
     hashes_in,
-    parts_of,
-    ranked,
 )
 
 _LINE: Final = re.compile(
@@ -73,43 +72,46 @@ def check_summary(
         return (Loss("kind", f"expected {SUMMARY_KIND}, got {summary.kind}"),)
     if not children:
         return (Loss("covers_nodes", "expected a memory, got none"),)
+    return check_covered(summary, cover(children, edges))
+
+
+def check_covered(summary: Record, covered: Covered) -> tuple[Loss, ...]:
+    """Returns what a summary lost of memories that are counted already; see ``check_summary``."""
     checks = (_lost_coverage, _lost_words, _invented, _lost_figures, _lost_sources, _lost_labels)
-    found = (loss for check in checks for loss in check(summary, children, edges))
+    found = (loss for check in checks for loss in check(summary, covered))
     return tuple(dict.fromkeys(found))
 
 
-def _lost_coverage(
-    summary: Record, children: Sequence[Record], edges: Sequence[Record]
-) -> Iterator[Loss]:
+def _lost_coverage(summary: Record, covered: Covered) -> Iterator[Loss]:
     omissions = set(texts_field(summary, "omissions"))
-    for name, wanted in (("covers_nodes", children), ("covers_edges", edges)):
+    for name, wanted in (("covers_nodes", covered.order), ("covers_edges", covered.edges)):
         given, expected = set(texts_field(summary, name)), {record.id for record in wanted}
         is_left_out = name == "covers_edges" and "edges" in omissions
         if given != expected and not (is_left_out and given < expected):
             yield Loss(name, f"expected {len(expected)}, got {len(given & expected)} of them")
-    expected = {child.id for child in children}
+    expected = {child.id for child in covered.order}
     if not expected <= set(summary.derived_from):
         yield Loss("derived_from", f"expected {len(expected)} memories")
-    target = normalise_text(text_field(summary, "target"))
-    if not target or any(normalise_text(text_field(item, "target")) != target for item in children):
-        yield Loss("target", "expected the one target of all that is covered")
+    for name, is_needed in (("target", True), ("topic", False)):
+        own = normalise_text(text_field(summary, name))
+        theirs = {normalise_text(text_field(item, name)) for item in covered.order}
+        if theirs != {own} and (own or is_needed):
+            yield Loss(name, f"expected the one {name} of all that is covered")
 
 
-def _lost_words(
-    summary: Record, children: Sequence[Record], edges: Sequence[Record]
-) -> Iterator[Loss]:
+def _lost_words(summary: Record, covered: Covered) -> Iterator[Loss]:
     said = {(sort, normalise_text(text)) for sort, text in lines_of(summary)}
     said.add(("claim", normalise_text(summary.title)))
     said |= {(sort, normalise_text(text_field(summary, sort))) for sort in PARTS}
     omissions = set(texts_field(summary, "omissions"))
-    for part in parts_of(children, edges):
+    for part in covered.parts:
         if part.key not in said and part.omission not in omissions:
             yield Loss(part.sort, f"expected the {part.omission}")
     if not text_field(summary, "implication").strip():
         yield Loss("implication", "expected one, got none")
     if not (text_field(summary, "question") or text_field(summary, "tension")).strip():
         yield Loss("question", "expected a question or a tension, got neither")
-    strongest = ranked(children)[0]
+    strongest = covered.order[0]
     if not is_said_again(summary.title, strongest.title):
         yield Loss("claim", f"expected the claim of {strongest.id}")
 
@@ -128,10 +130,8 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word for word in words if word and word not in _ARTICLES)
 
 
-def _invented(
-    summary: Record, children: Sequence[Record], edges: Sequence[Record]
-) -> Iterator[Loss]:
-    parts = parts_of(children, edges)
+def _invented(summary: Record, covered: Covered) -> Iterator[Loss]:
+    parts = covered.parts
     keys = {part.key for part in parts}
     for sort in PARTS:
         text = text_field(summary, sort)
@@ -140,15 +140,13 @@ def _invented(
             yield Loss(sort, "expected words of what is covered")
     if any((sort, normalise_text(text)) not in keys for sort, text in lines_of(summary)):
         yield Loss("body", "expected lines of what is covered alone")
-    tags = {tag for child in children for tag in child.tags}
+    tags = {tag for child in covered.order for tag in child.tags}
     if summary.summary or summary.abstract or summary.unknown or not set(summary.tags) <= tags:
         yield Loss("body", "expected nothing that is not covered")
 
 
-def _lost_figures(
-    summary: Record, children: Sequence[Record], edges: Sequence[Record]
-) -> Iterator[Loss]:
-    figures = figures_of(children, edges)
+def _lost_figures(summary: Record, covered: Covered) -> Iterator[Loss]:
+    figures = covered.figures
     for name in COUNTED:
         expected, got = getattr(figures, name), number_of(summary, name, -1.0)
         if got != expected:
@@ -158,13 +156,11 @@ def _lost_figures(
         yield Loss("confidence", f"expected {figures.confidence:g}, got {summary.confidence}")
 
 
-def _lost_sources(
-    summary: Record, children: Sequence[Record], edges: Sequence[Record]
-) -> Iterator[Loss]:
+def _lost_sources(summary: Record, covered: Covered) -> Iterator[Loss]:
     omissions = set(texts_field(summary, "omissions"))
     wanted = (
-        ("anchors", "anchors", anchors_in(ranked(children)) or (ANCHOR_MISSING,)),
-        ("source_hashes", "sources", hashes_in(children, edges)),
+        ("anchors", "anchors", anchors_in(covered.order) or (ANCHOR_MISSING,)),
+        ("source_hashes", "sources", hashes_in(covered.order, covered.edges)),
     )
     for name, omission, expected in wanted:
         got = texts_field(summary, name)
@@ -173,9 +169,8 @@ def _lost_sources(
             yield Loss(name, f"expected {len(expected)}, got {len(got)}, {len(foreign)} of others")
 
 
-def _lost_labels(
-    summary: Record, children: Sequence[Record], _edges: Sequence[Record]
-) -> Iterator[Loss]:
+def _lost_labels(summary: Record, covered: Covered) -> Iterator[Loss]:
+    children = covered.order
     kept = (
         summary.sensitivity >= derive_sensitivity(item.sensitivity for item in children),
         summary.sinks <= derive_sinks(item.sinks for item in children),

@@ -15,7 +15,7 @@ from memfs.model.role import ANCHOR_MISSING, memory_hash
 from memfs.policy.role_summaries import (
     MOST_COVERED,
     MOST_LINES,
-    figures_of,
+    cover,
     is_pressing_hard,
     may_cover,
     ranked,
@@ -107,6 +107,7 @@ def test_nothing_is_summarised_of_nothing() -> None:
     ("field", "value", "lost"),
     [
         ("target", "person:ben", ["target"]),
+        ("topic", "pay", ["topic"]),
         ("implication", "", ["implication"]),
         ("implication", "deploy whenever you like", ["implication"]),
         ("tension", "", ["tension"]),
@@ -216,18 +217,18 @@ def test_contradictory_children_are_told_and_make_it_less_certain() -> None:
 
 def test_two_weak_memories_against_each_other_count_too() -> None:
     third = child(3, "Ana deploys at night", confidence=0.5)
-    figures = figures_of([*PAIR, third], [drawn(1, "contradicts", third, SECOND)])
+    figures = cover([*PAIR, third], [drawn(1, "contradicts", third, SECOND)]).figures
     assert (figures.supports, figures.contradicts) == (1, 1)
 
 
 def test_a_likeness_bears_nothing_out() -> None:
     edges = [drawn(1, "resonates-with", SECOND, FIRST)]
-    assert figures_of(PAIR, edges).supports == 1
+    assert cover(PAIR, edges).figures.supports == 1
 
 
 def test_who_supports_and_contradicts_only_contradicts() -> None:
     edges = [drawn(1, "supports", SECOND, FIRST), drawn(2, "contradicts", FIRST, SECOND)]
-    figures = figures_of(PAIR, edges)
+    figures = cover(PAIR, edges).figures
     assert (figures.supports, figures.contradicts) == (1, 1)
 
 

@@ -23,11 +23,11 @@ from memfs.model.role import SUMMARY_KIND, Lifecycle, lifecycle_of, role_scope
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_summaries import (
     CONFIDENT,
-    figures_of,
+    cover,
     is_pressing_hard,
     ranked,
 )
-from memfs.policy.role_summary_check import check_summary
+from memfs.policy.role_summary_check import check_covered
 
 
 class Caution(StrEnum):
@@ -200,12 +200,13 @@ def _against(
         yield _warned(Caution.STALE, summary.id)
     if not children or gone:
         return
-    lost = check_summary(summary, children, edges)
+    covered = cover(children, edges)
+    lost = check_covered(summary, covered)
     if lost:
         parts = ", ".join(dict.fromkeys(loss.part for loss in lost))
         words = f"{CAUTION_WORDS[Caution.LOST]}: {parts}"
         yield Warned(caution=Caution.LOST, id=summary.id, words=words)
-    if figures_of(children, edges).confidence < CONFIDENT:
+    if covered.figures.confidence < CONFIDENT:
         yield _warned(Caution.LOW_CONFIDENCE, summary.id)
     if texts_field(summary, "omissions"):
         yield _warned(Caution.OMISSIONS, summary.id)

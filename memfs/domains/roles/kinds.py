@@ -138,12 +138,12 @@ ROLE_SUMMARY = KindSpec(
         FieldSpec(
             name="supports",
             field_type=FieldType.INTEGER,
-            description="How many of the covered bear it out.",
+            description="How many memories bear the claim out, itself among them.",
         ),
         FieldSpec(
             name="contradicts",
             field_type=FieldType.INTEGER,
-            description="How many of the covered speak against it.",
+            description="How many memories speak against it, or against each other.",
         ),
         _number("salience_least", "Least salience of the covered, 0 to 1."),
         _number("salience_most", "Greatest salience of the covered, 0 to 1."),

@@ -43,10 +43,9 @@ from memfs.policy.role_summaries import (
     MOST_LINES,
     Part,
     anchors_in,
-    figures_of,
+    cover,
     hashes_in,
     may_cover,
-    parts_of,
     ranked,
 )
 from memfs.policy.role_summary_check import Loss, check_summary
@@ -87,11 +86,12 @@ def build_summary(
         edges: Edges of role memory; those that touch none of the children are left out.
         now: The present.
     """
-    order = ranked(children)
-    if not order:
+    if not children:
         return None
-    head, touching = order[0], Joins(edges).of(child.id for child in order)
-    parts = parts_of(order, touching)
+    touching = Joins(edges).of(child.id for child in children)
+    covered = cover(children, touching)
+    order, parts, figures = covered.order, covered.parts, covered.figures
+    head = order[0]
     leading = {sort: next((p for p in parts if p.sort == sort), None) for sort in _LEADING}
     first = {part for part in leading.values() if part is not None}
     rest = [part for part in parts if part not in first and part != _claim_of(parts)]
@@ -101,7 +101,6 @@ def build_summary(
     omissions += ["anchors"] if len(anchors) > MOST_KEPT_ANCHORS else []
     omissions += ["sources"] if len(hashes) > MOST_KEPT_HASHES else []
     omissions += ["edges"] if len(touching) > MOST_KEPT_EDGES else []
-    figures = figures_of(order, touching)
     target, topic = text_field(head, "target"), _shared_topic(order)
     fields: dict[str, JsonValue] = {
         "target": target,
@@ -204,7 +203,7 @@ def worded(
     standing = summary.body.splitlines()
     omitted = set(texts_field(summary, "omissions"))
     touching = Joins(edges).of(child.id for child in children)
-    for part in parts_of(children, touching):
+    for part in cover(children, touching).parts:
         if part.key not in said and part.omission not in omitted and part.line not in standing:
             standing.append(part.line)
     new = replace(new, body="".join(f"{line}\n" for line in standing))
