@@ -19,9 +19,7 @@ from memfs.services.modes import is_taking
 from memfs.services.ports import Workspace
 
 if TYPE_CHECKING:
-    from memfs.domains.roles.view import RoleView
     from memfs.model.result import Result
-    from memfs.policy.role_schedule import Schedule
     from memfs.store.snapshot import Snapshot
 
 
@@ -98,17 +96,16 @@ def _roles(workspace: Workspace, snapshot: Snapshot) -> Iterator[str]:
 
 
 def _due(workspace: Workspace, snapshot: Snapshot, role: str) -> Rest | None:
+    """Returns how a role is to rest now; ``None`` where it is not."""
     from memfs.domains.roles.loading import load_role
-    from memfs.domains.roles.rest_state import last_rests
+    from memfs.domains.roles.schedule import schedule_for
     from memfs.domains.roles.sleeping import own_actor
     from memfs.policy.role_schedule import Cycle
 
-    last = last_rests(workspace, role)
-    has_rested = last.nap is not None or last.sleep is not None
-    if has_rested and _schedule(workspace, role, None).cycle is Cycle.AWAKE:
+    if _is_rested(workspace, role):
         return None
     view = load_role(workspace, snapshot, role, own_actor(role)).view
-    match _schedule(workspace, role, view).cycle:
+    match schedule_for(workspace, view).cycle:
         case Cycle.ASLEEP:
             return Rest.SLEEP
         case Cycle.DROWSY:
@@ -117,20 +114,14 @@ def _due(workspace: Workspace, snapshot: Snapshot, role: str) -> Rest | None:
             return None
 
 
-def _schedule(workspace: Workspace, role: str, view: RoleView | None) -> Schedule:
-    """Returns when a role rests; without what it remembers, as if very much were open."""
+def _is_rested(workspace: Workspace, role: str) -> bool:
+    """Tells whether a role needs no rest however much is open by now; reads none of it."""
     from memfs.domains.roles.rest_state import last_rests
     from memfs.domains.roles.schedule import schedule_of
-    from memfs.policy.role_schedule import short_term_pressure
+    from memfs.policy.role_schedule import Cycle
 
     last = last_rests(workspace, role)
-    memories = () if view is None else tuple(view.memories.values())
-    began = min((item.observed for item in memories if item.observed), default=None)
-    return schedule_of(
-        last.sleep,
-        last.nap,
-        1.0 if view is None else short_term_pressure(memories),
-        workspace.clock.now(),
-        at=workspace.settings.sleep.deep_at,
-        began=began,
-    )
+    if last.sleep is None:
+        return False
+    at, now = workspace.settings.sleep.deep_at, workspace.clock.now()
+    return schedule_of(last.sleep, last.nap, 1.0, now, at=at).cycle is Cycle.AWAKE

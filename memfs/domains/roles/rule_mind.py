@@ -28,6 +28,7 @@ from memfs.model.role import (
     profile_of,
 )
 from memfs.model.role_operation import OperationName
+from memfs.model.text import normalise_text
 from memfs.model.values import JsonValue
 from memfs.policy.paraphrase import is_paraphrase
 from memfs.policy.role_lifecycle import is_open
@@ -90,15 +91,18 @@ class RuleMind:
         self, view: RoleView, groups: Iterable[Alike], now: datetime
     ) -> Iterator[Proposal]:
         gone: dict[Because, list[str]] = {}
+        ripening: dict[str, list[Alike]] = {}
         for group in groups:
             row = _row_for(view, group, now)
             match row.fate:
                 case Fate.DISTIL:
                     yield from _distilled(view, group)
                 case Fate.INCUBATE:
-                    yield from _incubated(view, group)
+                    ripening.setdefault(normalise_text(group.lead.subject), []).append(group)
                 case Fate.PRUNE:
                     gone.setdefault(row.because, []).extend(item.id for item in group.members)
+        for together in ripening.values():
+            yield from _incubated(view, together)
         for because in sorted(gone):
             yield from _pruned(gone[because], because, MOST_MEMORIES)
 
@@ -195,13 +199,21 @@ def _distilled(view: RoleView, group: Alike) -> Iterator[Proposal]:
         yield _written(OperationName.DISTILL, {"sources": list(names), **said})
 
 
-def _incubated(view: RoleView, group: Alike) -> Iterator[Proposal]:
-    thread = _thread(view, group.lead)
-    # A thread gathers other words of the same, as long as there is room for them.
-    is_full = thread is not None and len(wordings_of(thread)) >= MOST_WORDINGS
-    said = _anatomy(view, group, thread, is_worded=not is_full)
-    for names in _chunks([item.id for item in group.members]):
-        yield _written(OperationName.INCUBATE, {"sources": list(names), **said})
+def _incubated(view: RoleView, groups: Sequence[Alike]) -> Iterator[Proposal]:
+    """Yields that groups of one target and topic support the one thread of these.
+
+    All of them rest it on the same, so that together they are no more than it can hold. It
+    gathers their words as long as there is room.
+    """
+    thread = _thread(view, groups[0].lead)
+    every = Alike(members=tuple(item for group in groups for item in group.members))
+    ground = _ground(view, every, thread)
+    words = _words(every, thread)
+    room = MOST_WORDINGS - (len(wordings_of(thread)) if thread is not None else 0)
+    for place, group in enumerate(groups):
+        said = {**(_words(group, None) if place < room else words), **ground}
+        for names in _chunks([item.id for item in group.members]):
+            yield _written(OperationName.INCUBATE, {"sources": list(names), **said})
 
 
 def _promoted(view: RoleView) -> Iterator[Proposal]:
@@ -223,23 +235,14 @@ def _pruned(names: Sequence[str], because: Because, size: int) -> Iterator[Propo
         yield _written(OperationName.PRUNE, {**said, "because": str(because)})
 
 
-def _anatomy(
-    view: RoleView, group: Alike, standing: Record | None, *, is_worded: bool = False
-) -> dict[str, JsonValue]:
-    """Returns what a group says together, no more than what stands can take in.
+def _anatomy(view: RoleView, group: Alike, standing: Record | None) -> dict[str, JsonValue]:
+    """Returns what a group says together; where something stands it goes on saying what it says."""
+    return {**_words(group, standing), **_ground(view, group, standing)}
 
-    Where something stands already it goes on saying what it says, unless ``is_worded``; the group
-    bears it out.
-    """
-    lead = group.lead if standing is None or is_worded else standing
-    every = (standing or lead, *group.members)
+
+def _words(group: Alike, standing: Record | None) -> dict[str, JsonValue]:
+    lead = standing or group.lead
     asked = (text_field(item, "question") for item in (lead, *group.members))
-    anchors = [
-        anchor
-        for item in every
-        for anchor in texts_field(item, "anchors")
-        if anchor != ANCHOR_MISSING and all(view.has(name) for name in ids_in((anchor,)))
-    ]
     told: dict[str, JsonValue] = {
         "target": text_field(lead, "target"),
         "topic": text_field(lead, "topic"),
@@ -247,6 +250,20 @@ def _anatomy(
         "question": next(filter(None, asked), ""),
         "tension": text_field(lead, "tension"),
         "implication": text_field(lead, "implication"),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _ground(view: RoleView, group: Alike, standing: Record | None) -> dict[str, JsonValue]:
+    """Returns what a group rests on and is worth, no more than one memory can hold."""
+    every = (standing or group.lead, *group.members)
+    anchors = [
+        anchor
+        for item in every
+        for anchor in texts_field(item, "anchors")
+        if anchor != ANCHOR_MISSING and all(view.has(name) for name in ids_in((anchor,)))
+    ]
+    told: dict[str, JsonValue] = {
         "anchors": list(_first(anchors, MOST_ANCHORS)) or [ANCHOR_MISSING],
         "source_hashes": list(
             _first((h for item in every for h in texts_field(item, "source_hashes")), MOST_ANCHORS)
@@ -255,7 +272,7 @@ def _anatomy(
         "salience": round(max(number_of(item, "salience") for item in group.members), 4),
         "confidence": round(max(_confidence(item) for item in group.members), 4),
     }
-    return {name: value for name, value in told.items() if value not in ("", [])}
+    return {name: value for name, value in told.items() if value != []}
 
 
 def _first(items: Iterable[str], most: int) -> tuple[str, ...]:
