@@ -33,6 +33,7 @@ from memfs.mcp.navigating import (
     session_entry,
     turn_entry,
 )
+from memfs.mcp.role_cards import ROLE, role_cards
 from memfs.mcp.tools import Call, Tool
 from memfs.mcp.walking import HOPS, WHERE, neighbors
 from memfs.model.ids import CANDIDATE_PREFIX, RUN_PREFIX, is_id
@@ -252,6 +253,7 @@ _LISTS: Final[Mapping[str, Callable[[Memory, Call, int, int], list[str]]]] = Map
         "runs": _runs,
         "sessions": _sessions,
         "timeline": _timeline,
+        ROLE: role_cards,
         WHERE: neighbors,
         "proposals": _proposals,
         "status": _status,
@@ -327,7 +329,8 @@ READING: Final = (
             "ids, in pages. where=issues lists open issues, runs what was done, sessions what was "
             "said, proposals what you proposed and nobody has decided, timeline what happened "
             "(kinds: work, decision, learning, event; query: what it is about), neighbors what is "
-            "linked to the entity or id in query, up to hops steps away."
+            "linked to the entity or id in query, up to hops steps away, role what your role "
+            "remembers (query: role, repo, public or coordinator)."
         ),
         fields=(
             Field(name="query", most=_QUESTION_CHARS),

@@ -26,7 +26,7 @@ from memfs.policy.authority import capture_origin
 from memfs.policy.role_cuts import PacketKind
 from memfs.services.propose import submit
 from tests.support.memory import ANA, memory_of, new_project
-from tests.support.protocol import asked_by_name
+from tests.support.protocol import answered, asked_by_name
 from tests.support.roles import REASON, WHOLE, proposal, whole
 from tests.support.roles import memory as memory_draft
 
@@ -348,6 +348,11 @@ def test_every_output_tells_evidence_apart_from_what_is_only_remembered(
             else:
                 told["avocet"] += _apart(text, seen, thought)
     with memory_of(project, agent("avocet")) as avocet:
+        cards = answered(avocet, "memory_search", {"where": "role", "query": "role"}).text
+        assert _apart(cards, seen, thought) >= 2
+        assert cards.splitlines()[-1] == "</memfs-packet>"
+        odd = answered(avocet, "memory_search", {"where": "role", "query": "everything"})
+        assert "expected a kind of repo, role, public, coordinator" in odd.text
         answers = json.dumps(asked_by_name(avocet, made), ensure_ascii=False, default=str)
     assert _apart(answers.replace("\\n", "\n"), seen, thought)
     # What has to have been there to be told apart at all.

@@ -106,10 +106,10 @@ ROLES: Final = ("builder", "reviewer")
 
 
 def _role_packets(memory: Memory) -> Iterator[object]:
-    """Yields the largest packet of each kind, with all that was put aside."""
+    """Yields the largest packet of each kind, with all that was put aside; of another role one."""
     for kind in PacketKind:
-        for role in ROLES:
-            yield memory.role_context(role, kind=kind, budget=64, include_retired=True)
+        yield memory.role_context(ROLES[0], kind=kind, budget=64, include_retired=True)
+    yield memory.role_context(ROLES[1], budget=64, include_retired=True)
 
 
 SURFACES: Final[Mapping[str, Surface]] = MappingProxyType(

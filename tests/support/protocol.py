@@ -37,6 +37,7 @@ def asked_openly(memory: Memory, question: str) -> list[object]:
         answered(memory, "memory_search", {"query": question, "limit": 50}),
         answered(memory, "memory_search", {"limit": 50}),
         answered(memory, "memory_search", {"where": "proposals"}),
+        answered(memory, "memory_search", {"where": "role", "limit": 50}),
         _said(lambda: read_resource(memory, "memory://index")),
         _said(lambda: prompt_from(memory, "session_start", {"task": question})),
         _said(lambda: prompt_from(memory, "review", {})),

@@ -61,7 +61,7 @@ def with_text(packet: RolePacket, caps: RecallSettings, spent_bytes: int) -> Rol
 
 
 def _is_small(card: RoleCard, packet: RolePacket, caps: RecallSettings) -> bool:
-    text = "\n".join(_card(card, 1, packet))
+    text = "\n".join(_card(card, packet))
     size = len(text.encode("utf-8", "surrogatepass"))
     return size <= caps.item_bytes and text.count("\n") < caps.item_lines
 
@@ -134,17 +134,25 @@ def _cards(packet: RolePacket) -> Iterator[str]:
         if card.lane != lane:
             lane = card.lane
             yield f"\n{lane}"
-        yield from _card(card, number, packet)
+        head, *rest = _card(card, packet)
+        yield from (f"{number}. {head}", *rest)
 
 
-def _card(card: RoleCard, number: int, packet: RolePacket) -> Iterator[str]:
+def entries(packet: RolePacket) -> list[str]:
+    """Returns a packet as entries of a list, without a fence: what goes beside it, then cards."""
+    beside = "\n".join(_beside(packet))
+    cards = ["\n".join(_card(card, packet)) for card in packet.cards]
+    return [beside, *cards] if beside else cards
+
+
+def _card(card: RoleCard, packet: RolePacket) -> Iterator[str]:
     record = card.record
     if CUTS[packet.kind].is_public:
-        yield f"{number}. {record.reference} · to say; nobody has said it"
+        yield f"{record.reference} · to say; nobody has said it"
         yield quoted(text_field(record, "words"))
         return
     whose = () if packet.role else (escaped_line(role_of(record)),)
-    yield f"{number}. {' · '.join((*_head(card), *whose))}"
+    yield " · ".join((*_head(card), *whose))
     if card.sort is Sort.RECEIPT:
         return
     yield from (f"   {line}" for line in anchor_lines(record))

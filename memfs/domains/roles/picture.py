@@ -179,6 +179,8 @@ def _edges(
     looking: Looking, catalogue: Catalogue, role: str, memories: Mapping[str, Record]
 ) -> Iterator[Record]:
     """Yields the edges of role memory that touch any of its memories, by id."""
+    if not memories:
+        return
     links = catalogue.links_of(list(memories), sorts=(EdgeSort.ASSERTED,))
     paths = sorted({link.path for link in links})
     found: dict[str, Record] = {}
