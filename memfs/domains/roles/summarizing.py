@@ -110,7 +110,7 @@ def build_summary(
         "source_hashes": list(hashes[:MOST_KEPT_HASHES]),
         "covers_nodes": [child.id for child in order],
         "covers_edges": [edge.id for edge in touching[:MOST_KEPT_EDGES]],
-        "omissions": list(omissions),
+        "omissions": list(dict.fromkeys(omissions)),
         "lifecycle": "accepted",
         **{name: getattr(figures, name) for name in COUNTED},
     }
