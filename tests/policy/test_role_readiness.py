@@ -148,6 +148,13 @@ def test_only_what_a_candidate_names_presses_for_it() -> None:
     assert decide(candidate(**ANSWERS)).row == "no cause"
 
 
+def test_worth_that_is_no_number_is_none_and_worth_that_is_unsaid_is_middling() -> None:
+    assert decide(candidate(salience=None)).row == READY
+    assert decide(candidate(salience=float("inf"))).row == "trifling"
+    loud = pressure(intensity=float("inf"))
+    assert decide(candidate(salience=0.1, **ANSWERS), loud).row == "trifling"
+
+
 def test_several_rows_of_one_verdict_are_all_told() -> None:
     found = decide(candidate(confidence=0.5, salience=0.3, anchors=["anchor:missing"]))
     assert found.reasons == (

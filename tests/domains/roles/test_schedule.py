@@ -60,6 +60,21 @@ def test_no_nap_is_taken_where_the_sleep_comes_first() -> None:
     assert (found.next_nap, found.next_sleep) == (None, at("2026-06-11T01:00"))
 
 
+def test_a_nap_at_the_hour_of_the_sleep_is_none() -> None:
+    night = at("2026-06-11T01:00")
+    napped = night - nap_interval(0.5)
+    found = schedule_of(night - timedelta(days=1), napped, 0.5, napped, BERLIN)
+    assert (found.next_nap, found.next_sleep) == (None, night)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf"), -1.0])
+def test_pressure_that_is_no_number_presses_nothing(odd: float) -> None:
+    now = at("2026-06-10T12:00")
+    slept = now - timedelta(hours=9)
+    assert schedule_of(slept, None, odd, now, BERLIN) == schedule_of(slept, None, 0, now, BERLIN)
+    assert nap_interval(odd) == nap_interval(0)
+
+
 def test_a_night_is_slept_once_and_caught_up_after_downtime() -> None:
     now = at("2026-06-14T09:00")
     away = schedule_of(at("2026-06-10T01:00"), None, 0.1, now, BERLIN)

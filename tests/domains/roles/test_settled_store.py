@@ -186,11 +186,13 @@ def test_a_role_rests_when_it_is_due_and_as_it_is_due(memory: Memory) -> None:
 
     made(memory, "RecordShortTermMemory", claim="Ana left", salience=0.1)
     assert (seen(), rested()) == (("awake", True), [])
-    later(memory, hours=6)
-    assert (seen(), rested()) == (("drowsy", True), [("nap", 1, 0)])
+    later(memory, hours=5)
+    made(memory, "RecordShortTermMemory", claim="Ben came", salience=0.1)
+    later(memory, hours=1)
+    assert (seen(), rested()) == (("drowsy", True), [("nap", 2, 0)])
     assert (seen(), rested()) == (("awake", True), [])
     later(memory, days=2)
-    assert (seen(), rested()) == (("asleep", False), [("sleep", 0, 1)])
+    assert (seen(), rested()) == (("asleep", False), [("sleep", 0, 2)])
     assert (seen(), rested()) == (("awake", False), [])
 
 
