@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from itertools import product
 from statistics import fmean
 
 from benchmarks.corpus import environment, project_with
@@ -24,6 +24,7 @@ from benchmarks.strategies.reading import Score, score
 from memfs.app.opening import open_workspace
 from memfs.services.ports import Workspace
 
+READERS = ("plain", "careful")
 COLUMNS = {
     "fields": "fields",
     "misled": "misled",
@@ -44,14 +45,19 @@ def mean(scores: Sequence[Score]) -> Score:
 
 
 def compared(
-    workspace: Workspace, seeds: Sequence[int], *, moves: int, budget: int
+    workspace: Workspace,
+    seeds: Sequence[int],
+    *,
+    moves: int,
+    budget: int,
+    is_careful: bool = False,
 ) -> dict[str, Score]:
-    """Returns the mean score of each strategy over the same histories."""
+    """Returns the mean score of each strategy over the same histories, as one reader reads."""
     found: dict[str, list[Score]] = {name: [] for name in strategies(workspace)}
     for seed in seeds:
         told = history(seed, moves=moves)
         for name, strategy in strategies(workspace).items():
-            found[name].append(score(told, strategy, budget))
+            found[name].append(score(told, strategy, budget, is_careful=is_careful))
     return {name: mean(scores) for name, scores in found.items()}
 
 
@@ -79,18 +85,24 @@ def main() -> None:
     with project_with(0) as project:
         workspace = open_workspace(start=project, env=environment(project.parent))
         try:
-            for budget in asked.budget:
+            for budget, reader in product(asked.budget, READERS):
                 found = compared(
-                    workspace, range(asked.histories), moves=asked.moves, budget=budget
+                    workspace,
+                    range(asked.histories),
+                    moves=asked.moves,
+                    budget=budget,
+                    is_careful=reader == "careful",
                 )
+                size = {"histories": asked.histories, "moves": asked.moves}
                 if asked.json:
                     for name, told in found.items():
-                        given = {"histories": asked.histories, "moves": asked.moves}
-                        line = {"strategy": name, "budget": budget, **given, **asdict(told)}
-                        print(json.dumps(line))
+                        given = {"strategy": name, "budget": budget, "reader": reader, **size}
+                        print(json.dumps({**given, **asdict(told)}))
                     continue
-                print(f"{asked.histories} histories of {asked.moves} moves, {budget} tokens")
-                print(f"{printed(found)}{os.linesep}")
+                print(
+                    f"{asked.histories} histories of {asked.moves} moves, {budget} tokens, ", end=""
+                )
+                print(f"{reader} reader\n{printed(found)}\n")
         finally:
             workspace.store.close()
 

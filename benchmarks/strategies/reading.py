@@ -1,7 +1,9 @@
 """Reads answers off a context by fixed rules, the same for every strategy; nobody judges.
 
-The reader is plain: it takes what is said last of a field, every question that is said to be open,
-every effect that is named. A step that failed counts as contamination wherever its words stand.
+A plain reader takes what is said last of a field, every question that is said to be open, every
+effect that is named. A careful one first takes out, wherever a log says that it went back, what
+stands between that and the entry that it names, where that entry is there. A step that failed
+counts as contamination wherever its words stand in the context, whoever reads it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from benchmarks.strategies.histories import FIELDS, History
 from memfs.services.compile_context import tokens_of
 
 _OPEN: Final = re.compile(r"open: why does (q\w+)")
+_BACK: Final = re.compile(r"went back to: (.+)")
 _EFFECT: Final = re.compile(r"effect: (run_\w+)")
 QUESTIONS: Final = {
     **{f"field {name}": f"what is the value of {name} now, {name} = ?" for name in FIELDS},
@@ -54,22 +57,38 @@ class Score:
     tokens: float
 
 
-def score(history: History, strategy: Strategy, budget: int) -> Score:
-    """Asks every question of one history and scores the answers."""
+def score(history: History, strategy: Strategy, budget: int, *, is_careful: bool = False) -> Score:
+    """Asks every question of one history and scores the answers of one of the two readers."""
     texts = {name: strategy(history, asked, budget) for name, asked in QUESTIONS.items()}
-    read = {name: _last_value(texts[f"field {name}"], name) for name in FIELDS}
+    seen = {name: _followed(text) if is_careful else text for name, text in texts.items()}
+    read = {name: _last_value(seen[f"field {name}"], name) for name in FIELDS}
     failed = [sum(word in text for word in history.failed) for text in texts.values()]
     return Score(
         fields=fmean(read[name] == history.fields.get(name, "") for name in FIELDS),
         misled=fmean(read[name] in history.failed_values for name in FIELDS),
-        questions=_f1(set(_OPEN.findall(texts["questions"])), history.questions),
-        effects=_share(history.effects, set(_EFFECT.findall(texts["effects"])).__contains__),
+        questions=_f1(set(_OPEN.findall(seen["questions"])), history.questions),
+        effects=_share(history.effects, set(_EFFECT.findall(seen["effects"])).__contains__),
         constraints=_share(history.constraints, texts["constraints"].__contains__),
         pairs=fmean(_pairs(history, text) for text in texts.values()),
         contaminated=fmean(count > 0 for count in failed),
         failed_steps=fmean(failed),
         tokens=fmean(tokens_of(text) for text in texts.values()),
     )
+
+
+def _followed(text: str) -> str:
+    """Returns a context without what a log says that it went back behind."""
+    kept: list[str] = []
+    for entry in text.split("\n\n"):
+        back = _BACK.match(entry)
+        if back is None:
+            kept.append(entry)
+            continue
+        named = (place for place in reversed(range(len(kept))) if back[1] in kept[place])
+        place = next(named, None)
+        # Somebody may come back to here later: the entry stays where it is.
+        kept = [*(kept[: place + 1] if place is not None else kept), entry]
+    return "\n\n".join(kept)
 
 
 def _last_value(text: str, name: str) -> str:

@@ -96,7 +96,8 @@ def _told(scanned: Scanned) -> str:
     )  # fmt: skip
     parts = [f"{counts[name]} {name}" for name in shown if counts.get(name)]
     if scanned.candidates:
-        parts.append(f"{len(scanned.candidates)} wait for review")
+        number = len(scanned.candidates)
+        parts.append(f"{number} wait{'s' if number == 1 else ''} for review")
     for title, numbers in (("left out", scanned.left_out), ("not admitted", scanned.refused)):
         if numbers:
             told = ", ".join(f"{count} for {why}" for why, count in numbers.items())

@@ -123,14 +123,9 @@ def _record(
         if is_replacement_mark(said, target.record):
             # An account is never rewritten; that another took its place is said beside it.
             return _reworded(workspace, snapshot, candidate, judgement, actor, record=said)
-    if decision.is_admitted and is_confirmed and judgement.submission.draft.kind == INTENTION_KIND:
-        from memfs.policy.intention_moves import decide_intention  # hardly anything is one
-
-        decision = decide_intention(decision, actor)
-    if decision.is_admitted and judgement.submission.draft.kind == ROLE_KIND:
-        from memfs.services.project_sources import decide_sources  # hardly anything is one
-
-        decision = decide_sources(workspace, judgement.submission.draft, decision)
+    decision = _by_kind(
+        workspace, judgement.submission.draft, decision, actor, is_confirmed=is_confirmed
+    )
     if decision.verdict is not Verdict.ACTIVATE:
         return Decided(Accepted(candidate=candidate, decision=decision))
     if judgement.target is not None and judgement.target.path != candidate.path:
@@ -153,6 +148,21 @@ def _record(
     return Decided(
         Accepted(candidate=candidate, decision=decision, reference=draft.record.reference), plan
     )
+
+
+def _by_kind(
+    workspace: Workspace, draft: Record, decision: Decision, actor: Actor, *, is_confirmed: bool
+) -> Decision:
+    """Returns a decision as what is asked of this kind alone leaves it; hardly any record is one."""
+    if decision.is_admitted and is_confirmed and draft.kind == INTENTION_KIND:
+        from memfs.policy.intention_moves import decide_intention
+
+        decision = decide_intention(decision, actor)
+    if decision.is_admitted and draft.kind == ROLE_KIND:
+        from memfs.services.project_sources import decide_sources
+
+        decision = decide_sources(workspace, draft, decision)
+    return decision
 
 
 def _says_the_same(judgement: Judgement, candidate: Candidate) -> bool:

@@ -52,6 +52,9 @@ def test_the_context_of_a_task_holds_nothing_of_a_branch_that_failed(
     assert (ours.pairs, ours.constraints, ours.questions) == (1.0, 1.0, 1.0)
     assert (log.effects, log.constraints, log.contaminated) == (1.0, 1.0, 1.0)
     assert log.fields < 1.0
+    # Who follows each "went back" finds in the whole log what is so; it is all there.
+    read = score(history(0, moves=45), whole_log, BUDGET, is_careful=True)
+    assert (read.fields, read.misled, read.questions) == (1.0, 0.0, 1.0)
 
 
 def test_a_context_that_says_nothing_and_one_that_says_all_wrong_are_told_apart(

@@ -16,7 +16,19 @@ from memfs.domains.roles.survey_python import read_module
 from memfs.domains.roles.surveying import survey
 from memfs.model.digests import blob_id
 from memfs.model.survey import Part, Survey
-from memfs.policy.role_survey import MOST_FILE_BYTES, host_named, place_named
+from memfs.policy.role_survey import (
+    MOST_BONDS,
+    MOST_BYTES,
+    MOST_FILE_BYTES,
+    MOST_FILES,
+    MOST_PARTS,
+    MOST_PROPOSED,
+    MOST_SECONDS,
+    PROPOSED,
+    host_named,
+    place_named,
+)
+from tests.conftest import ROOT
 from tests.support.memory import git
 from tests.support.policy import NOW
 
@@ -284,6 +296,17 @@ def test_only_plain_files_of_the_project_are_read(tmp_path: Path) -> None:
     assert found.left_out["large"] == 1
     assert found.left_out["name"] == 3
     assert found.left_out["no plain file"] == 1
+
+
+def test_the_guide_gives_the_bounds_that_hold() -> None:
+    page = (ROOT / "docs/guides/repo-profiles.md").read_text(encoding="utf-8")
+    told = " ".join(page.split())
+    assert (
+        f"At most {MOST_FILES:,} files of 1 MiB each, 64 MiB and {MOST_SECONDS:.0f} seconds" in told
+    )
+    assert (MOST_FILE_BYTES, MOST_BYTES) == (1 << 20, 64 << 20)
+    assert f"{MOST_PARTS:,} claims and {MOST_BONDS:,} edges" in told
+    assert f"({PROPOSED}, at most {MOST_PROPOSED})" in told
 
 
 def test_without_git_what_programs_fill_is_left_out(tmp_path: Path) -> None:
