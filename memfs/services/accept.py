@@ -153,7 +153,7 @@ def _record(
 def _by_kind(
     workspace: Workspace, draft: Record, decision: Decision, actor: Actor, *, is_confirmed: bool
 ) -> Decision:
-    """Returns a decision as what is asked of this kind alone leaves it; hardly any record is one."""
+    """Returns a decision as what is asked of its kind alone leaves it; of most kinds nothing is."""
     if decision.is_admitted and is_confirmed and draft.kind == INTENTION_KIND:
         from memfs.policy.intention_moves import decide_intention
 
