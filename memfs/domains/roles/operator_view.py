@@ -12,10 +12,10 @@ from typing import Final
 
 from memfs.domains.roles.answers import memory_value
 from memfs.domains.roles.packet_cuts import is_stale
+from memfs.domains.roles.packet_words import receipt_value
 from memfs.domains.roles.picture import Looking, Picture
 from memfs.domains.roles.role_status import RoleStatus, candidates, status_of, status_value
 from memfs.model.frozen import frozen
-from memfs.model.instants import format_instant
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import (
@@ -203,13 +203,3 @@ def _line_values(lines: Iterable[Line]) -> Iterator[JsonValue]:
             "notes": list(line.notes),
             "lineage": list(line.lineage),
         }
-
-
-def receipt_value(record: Record) -> JsonValue:
-    """Returns a receipt as plain data: what was done, to what, when."""
-    return {
-        "id": record.id,
-        "operation": text_field(record, "operation"),
-        "targets": list(texts_field(record, "targets")),
-        "at": format_instant(record.observed) if record.observed else "",
-    }

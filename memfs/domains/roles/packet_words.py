@@ -14,6 +14,7 @@ from memfs.domains.roles.answers import memory_value
 from memfs.domains.roles.packet_cuts import Caution, RoleCard
 from memfs.domains.roles.packets import Named, RolePacket
 from memfs.model.graph import EDGE_KIND
+from memfs.model.instants import format_instant
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import (
@@ -154,6 +155,7 @@ def _card(card: RoleCard, packet: RolePacket) -> Iterator[str]:
     whose = () if packet.role else (escaped_line(role_of(record)),)
     yield " · ".join((*_head(card), *whose))
     if card.sort is Sort.RECEIPT:
+        yield f"   of: {_listed(Named.of(texts_field(record, 'targets')))}"
         return
     yield from (f"   {line}" for line in anchor_lines(record))
     if card.against:
@@ -168,10 +170,13 @@ def _card(card: RoleCard, packet: RolePacket) -> Iterator[str]:
 def _head(card: RoleCard) -> Iterator[str]:
     record = card.record
     yield record.reference
-    yield str(card.sort) if card.sort is not Sort.MEMORY else text_field(record, "profile")
+    is_memory = card.sort is Sort.MEMORY
+    yield escaped_line(text_field(record, "profile")) if is_memory else str(card.sort)
     match card.sort:
         case Sort.RECEIPT:
             yield escaped_line(text_field(record, "operation"))
+            if record.observed is not None:
+                yield format_instant(record.observed)
             return
         case Sort.EDGE:
             start, relation, end = ends_of_edge(record)
@@ -179,7 +184,7 @@ def _head(card: RoleCard) -> Iterator[str]:
             if is_pressure(record):
                 yield LIKENESS
         case Sort.MEMORY:
-            yield text_field(record, "lifecycle")
+            yield escaped_line(text_field(record, "lifecycle"))
             yield f"salience {number_of(record, 'salience'):.2f}"
             if profile_of(record) is Profile.AGENCY_PRESSURE:
                 yield f"intensity {number_of(record, 'intensity'):.2f}"
@@ -202,8 +207,8 @@ def anchor_lines(record: Record) -> Iterator[str]:
 
 
 def _counts(record: Record) -> Iterator[str]:
-    numbers = ((name, int(number_of(record, name))) for name in _COUNTED)
-    yield "   counts: " + ", ".join(f"{name} {count}" for name, count in numbers)
+    numbers = (f"{name} {number_of(record, name):g}" for name in _COUNTED)
+    yield f"   counts: {', '.join(numbers)}"
     omissions = texts_field(record, "omissions")
     if omissions:
         yield f"   left out: {_listed(Named.of(omissions))}"
@@ -246,7 +251,7 @@ def packet_value(packet: RolePacket) -> dict[str, JsonValue]:
         "cards": [_card_value(card, is_public=is_public) for card in packet.cards],
         "anchors": {"evidence": list(evidence), "remembered": list(remembered)},
         "warnings": [
-            {"code": str(item.code), "message": item.message, "ids": list(item.ids)}
+            {"code": str(item.code), "message": item.message, **_named_value(Named.of(item.ids))}
             for item in packet.cautions
         ],
         "missing": _named_value(packet.missing),
@@ -264,7 +269,17 @@ def packet_value(packet: RolePacket) -> dict[str, JsonValue]:
     }
 
 
-def _named_value(named: Named) -> JsonValue:
+def receipt_value(record: Record) -> dict[str, JsonValue]:
+    """Returns a receipt as plain data: what was done, to what, when."""
+    return {
+        "id": record.id,
+        "operation": text_field(record, "operation"),
+        "targets": list(texts_field(record, "targets")),
+        "at": format_instant(record.observed) if record.observed else "",
+    }
+
+
+def _named_value(named: Named) -> dict[str, JsonValue]:
     return {"ids": list(named.ids), "beyond": named.beyond}
 
 
@@ -283,7 +298,7 @@ def _card_value(card: RoleCard, *, is_public: bool) -> JsonValue:
             "words": text_field(record, "words"),
         }
     if card.sort is Sort.RECEIPT:
-        return {**head, "id": record.id, "operation": text_field(record, "operation")}
+        return {**head, **receipt_value(record)}
     value: dict[str, JsonValue] = {**head, **memory_value(record), "is_stale": card.is_stale}
     value["confidence"] = record.confidence
     if card.sort is Sort.EDGE:

@@ -147,11 +147,11 @@ def differences(picture: Picture) -> Iterator[str]:
     for record in picture.view.memories.values():
         if profile_of(record) is Profile.INCUBATION and is_open(record):
             ripeness = ripeness_of(record, picture.view.memories)
-            stored = int(number_of(record, "support")), number_of(record, "maturity")
-            if stored[0] != ripeness.support:
-                yield f"{record.id}: support {ripeness.support} counted, {stored[0]} in the file"
-            elif abs(stored[1] - ripeness.maturity) > _ROUNDING:
-                yield f"{record.id}: maturity {ripeness.maturity} counted, {stored[1]} in the file"
+            counted = (("support", float(ripeness.support)), ("maturity", ripeness.maturity))
+            for name, value in counted:
+                stored = number_of(record, name)
+                if not abs(stored - value) <= _ROUNDING:
+                    yield f"{record.id}: {name} {value:g} counted, {stored:g} in the file"
         if record.id in picture.stale and lifecycle_of(record) in _FRESH:
             state = lifecycle_of(record)
             yield f"{record.id}: stale as found now, {state} in the file"

@@ -258,14 +258,22 @@ def test_words_of_a_memory_never_leave_the_fence_nor_their_quotation(words: str)
         body=f"- 2026-11-30: {words}\n",
         scope=memory().scope,
     )
-    odd = replace(hostile, fields={**hostile.fields, "anchors": [f"file:{words}"]})
+    said = {
+        "anchors": [f"file:{words}"],
+        "lifecycle": words,
+        "operation": words,
+        "targets": [words],
+    }
+    odd = replace(hostile, fields={**hostile.fields, **said})
     link = replace(joined(2, odd, "supports", odd), confidence=0.1)
     link = replace(link, fields={**link.fields, "claim": words, "relation": words})
     summary = Record(
         kind="role_summary", id=identifier(3, "rsum"), title=words, scope=memory().scope,
         body=f"- claim: {words}\n", fields={**fields, "omissions": [words], "anchors": [words]},
     )  # fmt: skip
-    sorts = ((Sort.MEMORY, odd), (Sort.EDGE, link), (Sort.SUMMARY, summary))
+    sorts = (
+        (Sort.MEMORY, odd), (Sort.EDGE, link), (Sort.SUMMARY, summary), (Sort.RECEIPT, odd),
+    )  # fmt: skip
     for kind in PacketKind:
         for sort, record in sorts:
             card = RoleCard(lane="self", sort=sort, record=record, seams=(f"file:{words}",))
