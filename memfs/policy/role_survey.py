@@ -24,7 +24,7 @@ MOST_SECONDS: Final = 30.0
 """After that no further file is looked at."""
 MOST_DEPTH: Final = 40
 """Folders that a file may be below."""
-MOST_NAME: Final = 120
+MOST_NAME: Final = 160
 """Characters of a path, or of the name of a part, that may stand in a claim."""
 MOST_PARTS: Final = 2_000
 MOST_BONDS: Final = 4_000
@@ -78,7 +78,7 @@ _LINE: Final = re.compile(
     r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+\Z"
 )
 _PLAIN: Final = re.compile(r"[\w][\w. +@/-]*\Z")
-_HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,118}[a-z0-9])?\Z")
+_HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,158}[a-z0-9])?\Z")
 
 
 def is_tellable(name: str) -> bool:

@@ -27,7 +27,7 @@ from memfs.policy.role_survey import (
     is_tellable,
 )
 from memfs.services.project_bytes import TooLargeError, read_inner
-from memfs.store.project_history import NoProjectHistoryError
+from memfs.store.discovery import find_git_project
 from memfs.store.project_listing import ProjectListing
 
 _REPLACED: Final = "\ufffd"
@@ -60,6 +60,9 @@ def read_files(project: Path, hidden: Sequence[Path], seconds: Callable[[], floa
         project: Its working tree.
         hidden: Folders in it that are never looked at: the store.
         seconds: A clock that only goes forward.
+
+    Raises:
+        NoProjectHistoryError: The project has a Git repository that Git cannot read.
     """
     found = Files()
     end = seconds() + MOST_SECONDS
@@ -105,10 +108,11 @@ def is_looked_at(name: str) -> bool:
 
 
 def _names(project: Path, hidden: Sequence[Path], found: Files) -> Iterator[str]:
-    try:
-        listed = ProjectListing.of(project, hidden).files_below(project)
-    except NoProjectHistoryError:
+    if find_git_project(project.resolve()) is None:
         listed = tuple(sorted(_walked(project, hidden, found)))
+    else:
+        # Where Git cannot say what is ignored nothing is looked at: that would be guessing.
+        listed = ProjectListing.of(project, hidden).files_below(project)
     return (name for name in listed if is_looked_at(name))
 
 

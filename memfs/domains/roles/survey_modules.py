@@ -16,7 +16,7 @@ from memfs.domains.roles.survey_python import Imported, Module
 
 _ROOTS: Final = frozenset({"src", "lib", "python"})
 """Folders at the top that are on the way to packages and no part of their names."""
-_TESTING: Final = frozenset({"test", "tests", "testing"})
+_TESTING: Final = frozenset({"test", "tests"})
 _MOST_HOPS: Final = 4
 """Packages through which a name is followed to where it is defined."""
 

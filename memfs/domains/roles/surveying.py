@@ -19,12 +19,12 @@ from memfs.domains.roles.survey_resources import resources_of
 from memfs.model.digests import blob_id
 from memfs.model.role import Profile, RepoRelation
 from memfs.model.survey import Bond, Part, Survey
+from memfs.policy.role_operations import MOST_CLAIM
 from memfs.policy.role_survey import (
     DOCUMENTS,
     LANGUAGES,
     MANIFESTS,
     MOST_BONDS,
-    MOST_NAME,
     MOST_PARTS,
     MOST_SEAMS,
     MOST_SOURCES,
@@ -333,5 +333,4 @@ def _folder_part(folder: str, language: str, paths: list[str]) -> Part:
 
 def _claim(text: str) -> str:
     """Returns a claim that fits on a line of its kind."""
-    most = MOST_NAME + 80
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= MOST_CLAIM else f"{text[: MOST_CLAIM - 1]}…"

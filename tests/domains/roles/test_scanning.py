@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memfs.app.container import Memory
+from memfs.domains.roles.freshness import freshness_of
 from memfs.domains.roles.loading import load_role
 from memfs.errors import UsageError
 from memfs.model.authority import Authority
@@ -16,8 +18,10 @@ from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
 from memfs.model.result import ResultStatus
+from memfs.model.settings import Mode
 from memfs.services.reading import UnknownRecordError
 from memfs.services.review import MayNotReviewError
+from memfs.store.project_history import NoProjectHistoryError
 from tests.support.memory import ANA, git, memory_of, new_project, store_root
 
 CLAUDE = Actor(Principal.parse("agent:claude"), Channel.AGENT)
@@ -178,6 +182,40 @@ def test_an_accepted_claim_that_says_otherwise_waits_again(project: Path, ana: M
     assert relations(ana, mast) == {"contains", "imports"}
 
 
+def test_a_changed_file_makes_a_claim_and_its_edges_stale_at_once(
+    project: Path, ana: Memory
+) -> None:
+    write(project, "harbour/keel.py", "from harbour import tides\nclass Keel: ...\n")
+    scan(ana, propose=0)
+    keel = claims(ana)["module:harbour.keel"]
+    links = [link for link in ana.neighbors(keel.id, hops=1).links if keel.id == link.start]
+    edges = [ana.show(link.record).record for link in links]
+
+    def stale() -> frozenset[str]:
+        snapshot = ana.workspace.store.snapshot()
+        return freshness_of(ana.workspace, snapshot, (keel, *edges), ANA).stale
+
+    assert (stale(), len(edges)) == (frozenset(), 1)
+    write(project, "harbour/keel.py", "from harbour import tides\n")
+    assert stale() == {keel.id, edges[0].id}
+
+
+def test_what_was_put_up_and_never_filed_is_filed_by_the_next_scan(
+    project: Path, ana: Memory
+) -> None:
+    write(project, "harbour/reef.py", "class Reef: ...\n")
+    scan(ana)
+    # As where the process was killed between the commit and the inbox.
+    (name,) = waiting(ana, "reef")
+    (path,) = (store_root(project) / "inbox").glob(f"*{name[-6:]}.md")
+    path.unlink()
+    assert waiting(ana, "reef") == []
+    before = head(project)
+    scan(ana)
+    assert len(waiting(ana, "reef")) == 1
+    assert head(project) == before
+
+
 def test_what_a_person_rejected_stays_aside(project: Path, ana: Memory) -> None:
     write(project, "harbour/gull.py", "class Gull: ...\n")
     scan(ana)
@@ -227,6 +265,27 @@ def test_a_role_scans_for_itself_and_a_person_for_any(project: Path, ana: Memory
     for role, most in (("", 1), ("../x", 1), ("claude", -1), ("claude", 65)):
         with pytest.raises(UsageError):
             ana.scan_project(role, propose=most)
+
+
+def test_in_shadow_nothing_is_written_and_without_git_s_word_nothing_is_looked_at(
+    project: Path, ana: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "harbour/fog.py", "class Fog: ...\n")
+    before = head(project)
+    shadow = replace(ana.workspace.settings, mode=Mode.SHADOW)
+    monkeypatch.setattr(ana, "workspace", replace(ana.workspace, settings=shadow))
+    monkeypatch.setattr(ana, "_take_in", lambda: None)
+    refused = ana.scan_project("claude")
+    assert (refused.status, refused.reasons[0].code) == (ResultStatus.REFUSED, "mode.shadow")
+    assert ana.scan_project("claude", is_dry=True).status is ResultStatus.NOTHING
+    git_head = (project / ".git" / "HEAD").read_text()
+    try:
+        (project / ".git" / "HEAD").write_text("broken")
+        with pytest.raises(NoProjectHistoryError):
+            ana.scan_project("claude", is_dry=True)
+    finally:
+        (project / ".git" / "HEAD").write_text(git_head)
+    assert head(project) == before
 
 
 def test_the_check_and_the_audit_are_clean_behind_a_scan(ana: Memory) -> None:
