@@ -68,6 +68,8 @@ def _parts(rested: Rested) -> Iterator[str]:
         yield f"{len(tally.rejected)} of {tally.proposed} proposals rejected"
     if rested.ended.later:
         yield f"{rested.ended.later} came later"
+    if rested.ended.held:
+        yield f"{rested.ended.held} left alone, decide first: memfs review"
 
 
 def already_resting(workspace: Workspace, role: str, rest: Rest, error: RoleRestingError) -> Result:

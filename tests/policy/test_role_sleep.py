@@ -17,6 +17,7 @@ from memfs.policy.role_sleep import (
     FATES,
     INCUBATE_SALIENCE,
     STALE_DAYS,
+    THRESHOLDS,
     Fate,
     Seen,
     account_for,
@@ -24,6 +25,7 @@ from memfs.policy.role_sleep import (
     fate_of,
     open_short_term,
 )
+from tests.conftest import ROOT
 from tests.support.policy import identifier
 from tests.support.roles import memory
 
@@ -141,3 +143,15 @@ def test_some_row_always_holds_and_each_can_decide() -> None:
         met.add(fate_of(seen).name)
     assert met == {row.name for row in FATES}
     assert all(row.because is not Because.STATED for row in FATES if row.fate is Fate.PRUNE)
+
+
+def test_the_guide_tells_every_row_and_every_figure_as_it_is() -> None:
+    guide = (ROOT / "docs/guides/role-sleep.md").read_text(encoding="utf-8")
+    told = {Fate.DISTIL: "learned", Fate.INCUBATE: "ripens"}
+    rows = [
+        f"| {row.name} | {row.says} | {told.get(row.fate) or f'let go, `{row.because}`'} |"
+        for row in FATES
+    ]
+    assert "\n".join(rows) in guide
+    figures = [f"| {item.name} | {item.value:g} | {item.says} |" for item in THRESHOLDS]
+    assert "\n".join(figures) in guide

@@ -60,6 +60,7 @@ class Ended:
         fault: Why nothing of it may be written; ``None`` where it may.
         waiting: What waits for a person.
         later: How many memories came while a slow mind thought.
+        held: How many are left alone, since a commit made by hand waits on them.
     """
 
     tally: Tally
@@ -69,6 +70,7 @@ class Ended:
     fault: Reason | None
     waiting: tuple[Judgement, ...]
     later: int
+    held: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,12 +105,12 @@ class Course:
 
     def run(self) -> Ended:
         """Goes the whole way; nothing is written by it."""
-        before = frozenset(open_short_term(self.desk.view.memories.values()))
+        before = frozenset(self.desk.view.short_term())
         known = frozenset(self.desk.view.memories)
         later = before - self.asked.opened
         self._take(self.asked.proposals)
         for turn in range(1, _ROUNDS + 1 if self.rest is Rest.SLEEP else 1):
-            left = frozenset(open_short_term(self.desk.view.memories.values())) - later
+            left = frozenset(self.desk.view.short_term()) - later
             more = self.mind.reconsider(self.desk.view, self.now, left, turn) if left else ()
             if not more:
                 break
@@ -161,7 +163,7 @@ class Course:
 
     def _ended(self, before: frozenset[str], known: frozenset[str], later: frozenset[str]) -> Ended:
         view = self.desk.view
-        made = frozenset(open_short_term(view.memories.values())) - known
+        made = frozenset(view.short_term()) - known
         account = account_for((before - later) | made, view.memories, self.rest)
         tally = Tally(
             proposed=self._proposed,
@@ -181,4 +183,5 @@ class Course:
             fault=fault,
             waiting=tuple(self._waiting),
             later=len(later),
+            held=len(open_short_term(view.memories.values())) - len(view.short_term()),
         )

@@ -24,7 +24,6 @@ from memfs.model.role import Profile, number_of, profile_of
 from memfs.model.role_operation import OperationName
 from memfs.model.values import JsonValue
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_sleep import open_short_term
 
 GIVEN_AT_ONCE: Final = 40
 MOST_QUESTIONS: Final = 25
@@ -98,7 +97,7 @@ class ModelMind:
 
     def propose(self, view: RoleView, now: datetime) -> Sequence[Proposal]:
         """Returns what the model answers, and behind it what the rules say of what is left."""
-        opened = open_short_term(view.memories.values())
+        opened = view.short_term()
         shown = [item for item in opened.values() if self.may_see(item)]
         said: list[Proposal] = []
         named: set[str] = set()
@@ -119,11 +118,17 @@ class ModelMind:
         return self.rules.reconsider(view, now, left, turn - 1)
 
     def _ruled(self, view: RoleView, now: datetime, named: Iterable[str]) -> Sequence[Proposal]:
-        out = frozenset(named) & open_short_term(view.memories.values()).keys()
+        out = frozenset(named) & view.short_term().keys()
         if not out:
             return self.rules.propose(view, now)
         kept = {name: item for name, item in view.memories.items() if name not in out}
-        rest = RoleView(role=view.role, now=view.now, memories=kept, known=view.known | out)
+        rest = RoleView(
+            role=view.role,
+            now=view.now,
+            memories=kept,
+            known=view.known | out,
+            held=view.held,
+        )
         return self.rules.propose(rest, now)
 
     def _threads(self, view: RoleView, given: Sequence[Record]) -> list[Record]:

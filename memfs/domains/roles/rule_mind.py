@@ -34,7 +34,7 @@ from memfs.policy.paraphrase import is_paraphrase
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_operations import MOST_ANCHORS, MOST_MEMORIES, MOST_TAGS
 from memfs.policy.role_ripening import instant_of, ripeness_of
-from memfs.policy.role_sleep import Fate, FateRow, Seen, fate_of, open_short_term
+from memfs.policy.role_sleep import Fate, FateRow, Seen, fate_of
 
 _REFUTED: Final = frozenset({Because.WRONG, Because.CONTRADICTED})
 WORDS: Final[Mapping[Because, str]] = {
@@ -63,7 +63,7 @@ class RuleMind:
 
     def propose(self, view: RoleView, now: datetime) -> Sequence[Proposal]:
         """Returns operations that settle everything that is open, or make one of what is alike."""
-        groups = groups_of(open_short_term(view.memories.values()).values())
+        groups = groups_of(view.short_term().values())
         if not self.is_settling:
             return tuple(_clustered(group) for group in groups if _may_cluster(group))
         return (*_promoted(view), *self._settled(view, groups, now))

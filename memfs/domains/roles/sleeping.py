@@ -37,7 +37,7 @@ from memfs.model.role import Profile, profile_of
 from memfs.model.role_operation import RoleOperation
 from memfs.model.role_sleep import PHASE_OF, Rejected, Rest
 from memfs.model.values import JsonValue
-from memfs.policy.role_sleep import MOST_TOLD, open_short_term
+from memfs.policy.role_sleep import MOST_TOLD
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
@@ -155,13 +155,13 @@ class _Night:
         return self._asked(view)
 
     def _asked(self, view: RoleView) -> Asked:
-        opened = frozenset(open_short_term(view.memories.values()))
+        opened = frozenset(view.short_term())
         return Asked(proposals=self.mind.propose(view, self.now), opened=opened)
 
     def _read(self, snapshot: Snapshot, catalogue: Catalogue) -> Loaded:
         """Reads what the role remembers, and what the anchors of what is open lead to."""
         loaded = load_role(self.workspace, snapshot, self.role, self.actor)
-        read = (*open_short_term(loaded.view.memories.values()).values(), *_threads(loaded.view))
+        read = (*loaded.view.short_term().values(), *_threads(loaded.view))
         names = (name for item in read for name in ids_in(texts_field(item, "anchors")))
         return load_pointed(self.workspace, snapshot, catalogue, loaded, names, self.actor)
 
@@ -272,6 +272,7 @@ def account_value(rested: Rested, role: str, asker: Actor) -> dict[str, JsonValu
         "residue": list(account.residue[:MOST_TOLD]),
         "moved": dict(rested.ended.moved),
         "later": rested.ended.later,
+        "held": rested.ended.held,
     }
 
 

@@ -18,6 +18,7 @@ from memfs.model.role import Profile, profile_of, subject_of
 from memfs.model.text import normalise_text
 from memfs.model.values import JsonValue
 from memfs.policy.role_lifecycle import is_open
+from memfs.policy.role_sleep import open_short_term
 
 
 @frozen
@@ -79,6 +80,14 @@ class RoleView:
     def has(self, identifier: str) -> bool:
         """Tells whether something of this id can be pointed at."""
         return identifier in self.memories or identifier in self.known
+
+    def short_term(self) -> Mapping[str, Record]:
+        """Returns the open memories of conversations that a rest may settle, by id, sorted.
+
+        One on which a commit made by hand waits is a person's to decide on first.
+        """
+        every = open_short_term(self.memories.values())
+        return {name: item for name, item in every.items() if name not in self.held}
 
     def named(self, subject: str) -> tuple[str, ...]:
         """Returns the ids of the memories of one subject, in any state."""
