@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -290,8 +291,12 @@ def is_role_edge(record: Record) -> bool:
 def number_of(record: Record, name: str, default: float = 0.0) -> float:
     """Returns a field that is a number; ``default`` where it is missing or something else."""
     value = record.fields.get(name)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else default  # type: ignore[arg-type]
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return default
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def subject_of(target: str, topic: str) -> str:

@@ -17,11 +17,12 @@ from memfs.domains.roles.operator_view import OperatorView, view_value
 from memfs.domains.roles.packet_words import packet_value
 from memfs.domains.roles.packets import RolePacket
 from memfs.domains.roles.role_status import status_value
-from memfs.errors import UsageError
+from memfs.errors import MemfsError, UsageError
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.role import role_scope
+from memfs.model.settings import Mode
 from memfs.policy.authority import capture_origin
 from memfs.policy.role_cuts import PacketKind
 from memfs.services.propose import submit
@@ -337,6 +338,7 @@ def test_every_output_tells_evidence_apart_from_what_is_only_remembered(
     ]
     asked += [("memory-status",), ("role", "show", "--all"), ("review", "list")]
     asked += [("list", "--kind", "role_memory"), ("search", "Ana took boat"), ("list",)]
+    asked += [("role", "summarize"), ("role", "nap")]
     asked += [(verb, made) for verb in ("show", "expand", "neighbors", "explain", "similar")]
     told = {"avocet": 0, "json": 0}
     for words in asked:
@@ -391,3 +393,26 @@ def test_a_role_and_a_kind_are_named_as_they_are(ana: Memory) -> None:
         ana.role_context("heron", kind="everything")
     empty = ana.role_context("nobody", kind="repo", budget=64)
     assert (empty.cards, empty.text) == ((), "")
+    odd = whole("RecordShortTermMemory", **{**PLAIN, "claim": "Ana took the ferry"})
+    for role in ("Team/b", "TEAM/b"):
+        made = ana.apply_operation(role, odd.replace("ferry", f"ferry of {role}"))
+        packet = ana.role_context(role, kind="role")
+        assert [card.record.id for card in packet.cards] == [made.target]
+
+
+def test_nothing_goes_out_where_memory_is_off_or_its_namespace_is_polluted(
+    project: Path, ana: Memory
+) -> None:
+    made = apply(project, "snipe", "RecordShortTermMemory")
+    ana.pollute("agent:snipe", cause="it repeats what it was told")
+    for reader in (agent("snipe"), ANA):
+        with memory_of(project, reader) as memory:
+            assert made not in all_of(memory, "snipe")
+    ana.clear("agent:snipe")
+    with memory_of(project, agent("snipe")) as snipe:
+        assert made in all_of(snipe, "snipe")
+        settings = replace(snipe.workspace.settings, mode=Mode.OFF)
+        snipe.workspace = replace(snipe.workspace, settings=settings)
+        for ask in (snipe.role_context, snipe.role_status, snipe.show_role):
+            with pytest.raises(MemfsError):
+                ask("snipe")

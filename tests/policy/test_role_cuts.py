@@ -13,6 +13,10 @@ from memfs.model.role import Lifecycle, Profile, RepoRelation, role_scope
 from memfs.model.scope import Scope
 from memfs.policy.role_cuts import (
     CUTS,
+    DEFAULT_CARDS,
+    LEAST_CARDS,
+    MOST_CARDS,
+    MOST_NAMED,
     PacketKind,
     Sort,
     Withheld,
@@ -25,8 +29,24 @@ from memfs.policy.role_cuts import (
     lane_of,
 )
 from memfs.policy.role_lifecycle import ROW_OF
+from tests.conftest import ROOT
 from tests.support.policy import identifier
 from tests.support.roles import ROLE, edge, memory
+
+
+def test_the_guide_tells_the_lanes_and_the_bounds_as_they_are() -> None:
+    guide = (ROOT / "docs/guides/role-context.md").read_text(encoding="utf-8")
+    for kind, cut in CUTS.items():
+        (row,) = [line for line in guide.splitlines() if line.startswith(f"| `{kind}` |")]
+        lanes = ", ".join(f"{lane.name} {lane.share}" for lane in cut.lanes)
+        assert row.endswith(f"| {lanes} |")
+    bounds = f"It is {DEFAULT_CARDS} if you say nothing, never less than {LEAST_CARDS}\n"
+    assert f"{bounds}and never more than {MOST_CARDS}." in guide
+    assert f"at most {MOST_NAMED} ids" in guide
+    reasons = ", ".join(f"`{code}`" for code in sorted(Withheld))
+    assert sorted(reasons.split(", ")) == sorted(
+        guide.partition("counted by reason: ")[2].partition(".")[0].split(", ")
+    )
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,11 @@ def _missing(looking: Looking, picture: Picture, cards: Iterable[RoleCard]) -> I
     """
     if not looking.knows_all_of(picture.role):
         return
-    named = tuple(dict.fromkeys(name for card in cards for name in _named_by(card.record)))
+    told = [card.record for card in cards]
+    shown = {record.id for record in told}
+    # A summary that gave way because something of it is gone says so by what it names.
+    told += [s for s in picture.summaries if shown & set(texts_field(s, "covers_nodes"))]
+    named = tuple(dict.fromkeys(name for record in told for name in _named_by(record)))
     known = picture.view.memories.keys() | {item.id for item in picture.summaries}
     asked = tuple(name for name in named if name not in known)
     found = looking.found(asked)
