@@ -29,7 +29,8 @@ def rest_result(workspace: Workspace, role: str, rested: Rested, asker: Actor) -
         words = f"{rested.rest}: {'; '.join(_parts(rested)) or 'there was nothing to do'}"
     else:
         status = ResultStatus.DONE
-        words = f"{rested.rest}: {'; '.join(_parts(rested))}; receipt {rested.receipt}"
+        done = "; ".join(_parts(rested)) or "summaries were brought up to date"
+        words = f"{rested.rest}: {done}; receipt {rested.receipt}"
         words += rested.aftermath.words
     return Result(
         action=str(rested.rest),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from typing import cast
 
 from memfs.domains.roles.laying import Laying, Piece, Setting
 from memfs.domains.roles.loading import Loaded
@@ -204,7 +205,8 @@ class Desk:
         """Returns what is new with the decisions on it, or the one that admits it not."""
         new = {item.id: item for item in planned.made}
         # What a role remembers was read through its gate once, and is not read again.
-        known = ChainMap(new, self._made, dict(self.view.memories))
+        remembered = cast("dict[str, Record]", self.view.memories)
+        known: Mapping[str, Record] = ChainMap(new, self._made, remembered)
         pieces: list[Piece] = []
         for record in (*planned.made, *planned.edges):
             judgement = self._judged(record, known)

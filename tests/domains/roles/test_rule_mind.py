@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -145,6 +146,34 @@ def test_a_nap_puts_together_what_one_memory_can_hold_and_settles_nothing() -> N
         short(n, "The same", anchors=[f"commit:{n}{item}" for item in range(20)]) for n in range(3)
     ]
     assert nap.propose(holding(*full).view, NOW) == ()
+
+
+def test_what_no_operation_could_settle_is_let_go_and_one_by_one_the_second_time() -> None:
+    durable = short(99, "Ana cuts reviews", topic="a", profile="role_self", lifecycle="accepted")
+    known = [short(n, "Ana cuts reviews", topic="a") for n in range(2)]
+    odd = [short(n, topic="b") for n in range(2, 60)]
+    mind = holding(durable, *known, *odd)
+    left = frozenset(item.id for item in (*known, *odd))
+    first, second = (
+        [json.loads(text) for text in RULES.reconsider(mind.view, NOW, left, turn)]
+        for turn in (1, 2)
+    )
+    assert [(len(told["memories"]), told["because"]) for told in first] == [
+        (2, "duplicate"),
+        (50, "stated"),
+        (8, "stated"),
+    ]
+    assert {len(told["memories"]) for told in second} == {1}
+    assert slept(mind, [json.dumps(told) for told in first]) == []
+    assert mind.view.short_term() == {}
+
+
+def test_what_waits_on_a_commit_by_hand_is_not_gone_over() -> None:
+    free, held = short(1, topic="a"), short(2, topic="b")
+    view = replace(holding(free, held).view, held=frozenset({held.id}))
+    assert held.id not in "".join(map(str, RULES.propose(view, NOW)))
+    model = ModelMind(model="m", ask=lambda _: "", may_see=lambda _: True, rules=RULES)
+    assert held.id not in "".join(map(str, model.propose(view, NOW)))
 
 
 def test_a_script_is_one_operation_a_line_and_holds_whatever_was_written() -> None:

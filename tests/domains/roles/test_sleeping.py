@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from memfs.app.container import Memory
+from memfs.app.due_rests import rest_roles_now_and_then
 from memfs.domains.roles.mind import Proposal
 from memfs.domains.roles.rest_state import last_rests, resting
 from memfs.domains.roles.sleeping import rest_role
@@ -353,6 +354,26 @@ def test_roles_rest_when_it_is_due_and_not_before(memory: Memory, role: str) -> 
     assert last.nap is not None
     assert last.sleep is not None
     assert last.nap < last.sleep
+    assert rest_roles_now_and_then(memory.workspace, memory.actor) != ()
+    recorded(memory, "c", salience=0.9)
+    clock.advance(timedelta(seconds=300))
+    # A process that lasts has looked a moment ago.
+    assert rest_roles_now_and_then(memory.workspace, memory.actor) == ()
+
+
+def test_a_memory_that_was_edited_by_hand_waits_and_keeps_no_other_awake(
+    project: Path, memory: Memory, role: str
+) -> None:
+    edited, other = recorded(memory, "a", "b")
+    root = store_root(project)
+    (path,) = (item for item in (root / "roles" / role).rglob("*.md") if edited in item.read_text())
+    path.write_text(path.read_text().replace("Fridays", "Mondays"))
+    git(root, "commit", "-qam", "by hand")
+    result = memory.sleep_role()
+    assert [result.data[name] for name in ("opened", "held", "residue")] == [1, 1, []]
+    assert [state_of(memory, name) for name in (edited, other)] == ["active", "incubated"]
+    with memory_of(project, ANA) as person:
+        person.accept(None)
 
 
 def test_the_store_is_whole_behind_all_of_it(project: Path) -> None:
