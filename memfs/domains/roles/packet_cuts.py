@@ -176,7 +176,10 @@ class _Chooser:
         memories = self._in_lanes(descended.cards)
         first = self._turns(memories, most)
         shown = {card.record.id for card in first}
-        cards = {**memories, **self._links(shown), **self._receipts()}
+        cards = {name: list(items) for name, items in memories.items()}
+        for more in (self._links(shown), self._receipts()):
+            for name, items in more.items():
+                cards.setdefault(name, []).extend(items)
         taken = self._turns(cards, most)
         beyond = {
             lane.name: len(cards.get(lane.name, ())) - sum(c.lane == lane.name for c in taken)
@@ -258,15 +261,20 @@ class _Chooser:
             for anchor in anchors_of(item).evidence:
                 if anchor.startswith("test:") or (is_test and anchor.startswith("file:")):
                     found[anchor] = None
-        yield from found
+        # A file that is named as a test already is not named again.
+        named = {anchor.removeprefix("test:").partition("::")[0] for anchor in found}
+        yield from (item for item in found if item.removeprefix("file:") not in named)
 
     def _links(self, shown: set[str]) -> dict[str, list[RoleCard]]:
-        """Returns the edges that touch what is shown, those between two of them first."""
+        """Returns the edges that touch what is shown, or are stale where that is asked for.
+
+        Those between two that are shown come first.
+        """
         found: list[tuple[int, float, str, RoleCard]] = []
         for edge in self.picture.edges:
             lane = self._lane(edge)
             ends = {ends_of_edge(edge)[0], ends_of_edge(edge)[2]}
-            if lane is None or ends.isdisjoint(shown):
+            if lane is None or (ends.isdisjoint(shown) and not lane.is_stale):
                 continue
             if not self.is_all and (is_put_aside(edge) or self._has_end_aside(ends)):
                 self.aside.add(edge.id)

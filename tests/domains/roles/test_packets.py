@@ -200,6 +200,19 @@ def test_a_summary_stands_for_what_it_covers_until_something_speaks_against_that
     assert card.record.id == summary.id
 
 
+def test_what_is_stale_goes_to_the_coordinator_memories_before_the_edges_that_touch_them() -> None:
+    one, other = (remembered(number, profile="repo_architecture") for number in (1, 2))
+    link = joined(3, one, "imports", other)
+    chosen = choose(
+        picture(one, other, edges=(link,), stale=(one, link)), PacketKind.COORDINATOR, 9
+    )
+    assert [card.record for card in chosen.cards] == [one, link]
+    assert set(lanes(chosen)) == {"stale"}
+    assert set(codes(chosen)["stale"]) == {one.id, link.id}
+    drawn = picture(one, other, edges=(link,), stale=(link,))
+    assert [card.record for card in choose(drawn, PacketKind.COORDINATOR, 9).cards] == [link]
+
+
 def test_a_stored_state_is_not_believed_and_its_reader_is_warned() -> None:
     claimed = remembered(1, profile="repo_architecture", lifecycle="accepted")
     said = remembered(2, profile="candidate_intervention", intent="speech", words="Hi",
