@@ -169,7 +169,7 @@ def is_pressing_hard(records: Iterable[Record]) -> bool:
     It presses hard where it is obligated, or from :data:`HIGH_PRESSURE` on; what cools does not.
     """
     for record in records:
-        if profile_of(record) is not Profile.AGENCY_PRESSURE or not is_open(record):
+        if profile_of(record) is not Profile.AGENCY_PRESSURE:
             continue
         state = lifecycle_of(record)
         if state is Lifecycle.OBLIGATED:

@@ -14,6 +14,7 @@ from memfs.model.record import Record
 from memfs.model.role import ANCHOR_MISSING, memory_hash
 from memfs.policy.role_summaries import (
     MOST_COVERED,
+    MOST_LINE_BYTES,
     MOST_LINES,
     cover,
     is_pressing_hard,
@@ -238,6 +239,78 @@ def test_what_was_contradicted_leads_only_where_nothing_else_does() -> None:
     alone = built([gone])
     assert (alone.fields["supports"], alone.confidence) == (0, 0.0)
     assert check_summary(alone, [gone]) == ()
+
+
+def test_the_strongest_is_the_surer_then_the_salient_then_the_one_with_more_behind_it() -> None:
+    plain = child(9, confidence=0.5, salience=0.5)
+    for stronger in (
+        child(10, confidence=0.6, salience=0.1),
+        child(10, confidence=0.5, salience=0.6),
+        child(10, confidence=0.5, salience=0.5, anchors=[RUN]),
+        child(10, confidence=0.5, salience=0.5, repeats=1),
+    ):
+        assert ranked([plain, stronger])[0] is stronger
+    for weaker in (
+        child(10, confidence=0.5, salience=0.5, anchors=[CLAIM]),
+        child(10, confidence=None, salience=1.0),
+    ):
+        assert ranked([weaker, plain])[0] is plain
+
+
+def test_what_a_memory_was_distilled_from_and_what_grounds_it_bear_it_out() -> None:
+    source, other = identifier(8, "role"), identifier(9, "role")
+    edges = [drawn(1, "distills", FIRST, source), drawn(2, "distills", SECOND, other)]
+    assert cover(PAIR, edges).figures.supports == 2
+    edges = [drawn(1, "grounds", SECOND, FIRST), drawn(2, "supports", FIRST, SECOND)]
+    assert cover(PAIR, edges).figures.supports == 2
+
+
+def test_two_that_say_the_same_and_contradict_each_other_are_for_and_against() -> None:
+    twin = child(3, confidence=0.8)
+    covered = cover([FIRST, twin], [drawn(1, "contradicts", twin, FIRST)])
+    assert (covered.figures.supports, covered.against) == (1, frozenset({twin.id}))
+    outside = cover([FIRST], [drawn(1, "contradicts", FIRST, FIRST)])
+    assert (outside.figures.supports, outside.figures.contradicts) == (1, 0)
+
+
+def test_what_stands_beside_the_prose_of_a_memory_is_kept_too() -> None:
+    told = replace(SECOND, summary="In short: she is short.", abstract="She wrote two lines.")
+    body = built([FIRST, told]).body
+    assert "- wording: In short: she is short.\n- wording: She wrote two lines.\n" in body
+
+
+def test_a_summary_has_an_end_to_its_bytes() -> None:
+    many = [child(number, f"{number} " + "long " * 30, implication="x" * 990) for number in (1, 2)]
+    many += [child(number, "Ana", implication=f"{number}" + "ü" * 900) for number in range(3, 25)]
+    summary = built(many)
+    assert len(summary.body.encode()) <= MOST_LINE_BYTES
+    assert len(summary.body.splitlines()) < MOST_LINES
+    assert check_summary(summary, many) == ()
+
+
+def test_an_edge_that_is_none_is_not_excused_by_an_omission() -> None:
+    edges = [drawn(1, "supports", SECOND, FIRST)]
+    summary = built(PAIR, edges)
+    fields = {**summary.fields, "omissions": ["edges"]}
+    assert parts(replace(summary, fields={**fields, "covers_edges": []}), PAIR, edges) == []
+    made_up = {**fields, "covers_edges": [edges[0].id, identifier(9, "edge")]}
+    assert parts(replace(summary, fields=made_up), PAIR, edges) == ["covers_edges"]
+
+
+def test_an_omission_excuses_no_summary_without_an_implication() -> None:
+    summary = built([FIRST])
+    fields = {**summary.fields, "implication": "", "omissions": [f"implication of {FIRST.id}"]}
+    assert parts(replace(summary, fields=fields), [FIRST]) == ["implication"]
+    fields = {**summary.fields, "tension": "", "omissions": [f"tension of {FIRST.id}"]}
+    assert parts(replace(summary, fields=fields), [FIRST]) == ["question"]
+
+
+def test_a_class_and_an_end_of_validity_go_along() -> None:
+    classed = replace(SECOND, record_class="clinical", valid_until=NOW + timedelta(days=3))
+    summary = built([FIRST, classed])
+    assert (summary.record_class, summary.valid_until) == ("clinical", classed.valid_until)
+    for changes in ({"record_class": ""}, {"valid_until": None}):
+        assert parts(replace(summary, **changes), [FIRST, classed]) == ["labels"]
 
 
 def test_a_summary_is_kept_as_closely_and_as_long_as_what_it_covers() -> None:

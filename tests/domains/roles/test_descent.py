@@ -17,6 +17,7 @@ from memfs.domains.roles.summarizing import (
     summary_id,
 )
 from memfs.domains.roles.view import RoleView
+from memfs.model.authority import Sensitivity, Sink
 from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.policy.role_freshness import stale_ids
@@ -213,6 +214,12 @@ def test_every_chosen_memory_is_told_exactly_once_whatever_is_forged() -> None:
         assert sorted(names) == sorted(item.id for item in many)
 
 
+def test_what_was_marked_as_stale_stays_so_until_somebody_looks_again() -> None:
+    marked = child(3, profile="repo_dataflow", lifecycle="stale", target="app")
+    found = cut_of(marked)
+    assert [(str(item.caution), item.id) for item in found.warnings] == [("stale", marked.id)]
+
+
 def test_every_caution_has_words() -> None:
     assert set(CAUTION_WORDS) == set(Caution)
 
@@ -257,10 +264,16 @@ def test_planning_twice_gives_nothing_more() -> None:
 
 
 def test_a_summary_is_made_again_under_its_id_and_put_aside_with_its_memories() -> None:
-    standing = {SUMMARY.id: replace(SUMMARY, version=4, taint=("tool",))}
+    closer: dict[str, Any] = {
+        "taint": ("tool",),
+        "sensitivity": Sensitivity.CONFIDENTIAL,
+        "sinks": frozenset({Sink.PERSON}),
+    }
+    standing = {SUMMARY.id: replace(SUMMARY, version=4, **closer)}
     third = child(3, "Ana deploys at night")
     (again,) = summaries_for(view_of(*PAIR, third), [], standing).changed
-    assert (again.id, again.version, again.taint) == (SUMMARY.id, 4, ("tool",))
+    assert (again.id, again.version) == (SUMMARY.id, 4)
+    assert {name: getattr(again, name) for name in closer} == closer
     assert again.fields["covers_nodes"] == [FIRST.id, third.id, SECOND.id]
     (aside,) = summaries_for(view_of(FIRST), [], standing).changed
     assert (aside.id, aside.fields["lifecycle"]) == (SUMMARY.id, "retired")
