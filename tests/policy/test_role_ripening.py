@@ -99,6 +99,7 @@ def test_numbers_that_are_none_count_as_none(odd: Any) -> None:
 def test_a_mark_from_ahead_of_the_clock_takes_nothing_back() -> None:
     assert saturation_at(touched(-5, saturation=0.5), NOW) == 0.5
     assert saturation_at(touched(saturation=0.5, cooling_until="soon"), NOW) == 0.5
+    assert saturation_at(memory(saturation=0.5), NOW) == 0.5
     assert cooling_until(touched(cooling_until="soon"), NOW) is None
 
 
@@ -211,6 +212,8 @@ def test_an_obligation_keeps_its_priority_and_is_always_high() -> None:
     cools = replace(hard, fields={**hard.fields, "lifecycle": "cooling"})
     assert (is_high_pressure(hard), is_high_pressure(cools)) == (True, False)
     assert not is_high_pressure(touched(intensity=1.0, lifecycle="obligated"))
+    endless = replace(hard, fields={**hard.fields, "intensity": float("inf")})
+    assert not is_high_pressure(endless)
 
 
 # Ripeness ------------------------------------------------------------------------------------
