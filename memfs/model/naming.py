@@ -31,6 +31,8 @@ def entity_key(name: str) -> str:
 
     The key of a key is the key itself.
     """
+    if not name:
+        return ""
     key = normalise_text(name)
     if not key.isascii():
         key = normalise_text("".join(char for char in key if not _is_unseen(char)))
@@ -47,6 +49,8 @@ def file_key(name: str) -> str:
 
     As ``entity_key``, and a hyphen, an underscore and a space are one wherever they stand.
     """
+    if not name:
+        return ""
     key = entity_key(name)
     joined = _JOINTS.sub(" ", _SUFFIX.sub("", key))
     return key if joined == key else entity_key(joined)

@@ -6,10 +6,11 @@ blob is no longer what the ledger has is refreshed before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from memfs.errors import DataError
 from memfs.formats.tombstone_codec import decode_tombstone
@@ -29,6 +30,9 @@ from memfs.services.ports import Workspace
 from memfs.services.served_records import read_path, read_records, served_places
 from memfs.store.layout import TOMBSTONE_FOLDER, is_record_path, is_tombstone_path
 from memfs.store.snapshot import Snapshot
+
+Along: TypeAlias = Callable[[Iterable[StoredRecord]], Iterator[StoredRecord]]
+"""Passes records on as they come, and looks at them."""
 
 
 def fingerprint_of(record: Record) -> str:
@@ -104,15 +108,22 @@ def bring_up_catalogue(
         _current(workspace, snapshot, workspace.cache_dir, known).close()
 
 
-def open_catalogue(workspace: Workspace, snapshot: Snapshot) -> Catalogue:
+def open_catalogue(
+    workspace: Workspace, snapshot: Snapshot, along: Along | None = None
+) -> Catalogue:
     """Opens the catalogue and brings it to ``snapshot``; replaces a damaged one.
 
     The caller closes it. A record that cannot be read is left out, like everywhere else:
     ``check`` reports it. Where the cache folder cannot be written, the catalogue is made
     anew for this one answer: slow in a large store, and never wrong.
+
+    Args:
+        workspace: The store.
+        snapshot: The commit.
+        along: Looks at all records on their way where the catalogue has to be made anew.
     """
     try:
-        return _current(workspace, snapshot, workspace.cache_dir)
+        return _current(workspace, snapshot, workspace.cache_dir, along=along)
     except CatalogueDamagedError:
         return _replaced(workspace, snapshot)
     except OSError:
@@ -147,13 +158,14 @@ def _current(
     snapshot: Snapshot,
     folder: Path,
     known: Mapping[str, Record] = MappingProxyType({}),
+    along: Along | None = None,
 ) -> Catalogue:
     catalogue = Catalogue(folder)
     try:
         while not catalogue.pin(snapshot.commit):
             stamp = catalogue.stamp()
             if stamp != snapshot.commit:
-                _advance(workspace, catalogue, snapshot, stamp, known)
+                _advance(workspace, catalogue, snapshot, stamp, known, along)
     except BaseException:
         catalogue.close()
         raise
@@ -166,14 +178,13 @@ def _advance(
     snapshot: Snapshot,
     stamp: str,
     known: Mapping[str, Record],
+    along: Along | None,
 ) -> None:
     """Applies the difference from ``stamp``; changes nothing when another process was faster."""
     older = workspace.store.snapshot_or_none(stamp) if stamp else None
     if older is None:
-        rows = (
-            entry_from(stored)
-            for stored in read_records(workspace, snapshot, served_places(snapshot))
-        )
+        records = read_records(workspace, snapshot, served_places(snapshot))
+        rows = map(entry_from, records if along is None else along(records))
         standing = snapshot.raw_entries(f"{TOMBSTONE_FOLDER}/")
         catalogue.apply(
             expected_stamp=stamp,

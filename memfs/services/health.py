@@ -14,6 +14,7 @@ from memfs.services.aftermath import resume
 from memfs.services.catalogue import open_catalogue
 from memfs.services.counting import records_by_kind
 from memfs.services.gate import access_request
+from memfs.services.gathering import Gathered
 from memfs.services.inbox import is_visible, read_inbox
 from memfs.services.ports import Workspace
 from memfs.services.queue import JobState, counts, waiting_s
@@ -137,13 +138,14 @@ def rebuild_caches(workspace: Workspace) -> Result:
     """Deletes and rebuilds every index from the ledger; reports what they hold."""
     Catalogue.discard(workspace.cache_dir)
     snapshot = workspace.store.snapshot()
-    catalogue = open_catalogue(workspace, snapshot)
+    gathered = Gathered(workspace, snapshot)
+    catalogue = open_catalogue(workspace, snapshot, gathered.along)
     try:
         counts = catalogue.counts().items()
         rows = sum(number for (kind, _), number in counts if kind != EVIDENCE_KIND)
     finally:
         catalogue.close()
-    built = rebuild(workspace)
+    built = rebuild(workspace, gathered)
     return Result(
         action="rebuild",
         target=workspace.settings.project,

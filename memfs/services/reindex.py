@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memfs.errors import IndexUnavailableError
 from memfs.index.analysis import Analyzer
@@ -26,6 +26,9 @@ from memfs.services.ports import Workspace
 from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import is_edge_path, is_envelope_path, is_record_path
 from memfs.store.snapshot import Snapshot, TreeChange
+
+if TYPE_CHECKING:
+    from memfs.services.gathering import Gathered
 
 INDEX_FOLDER: Final = "index"
 OVERLAY_RECORDS: Final = 2000
@@ -80,8 +83,13 @@ def ensure_fresh(workspace: Workspace) -> IndexStatus:
     return open_index(workspace, workspace.store.snapshot(), is_writing=True).status
 
 
-def rebuild(workspace: Workspace) -> IndexStatus:
+def rebuild(workspace: Workspace, gathered: Gathered | None = None) -> IndexStatus:
     """Makes the index anew from the ledger, whatever state it is in (C37).
+
+    Args:
+        workspace: The store.
+        gathered: What was read of it already; without it, or where the ledger has moved since,
+            the records are read here.
 
     Raises:
         IndexUnavailableError: The cache cannot be written, or is not private.
@@ -94,7 +102,7 @@ def rebuild(workspace: Workspace) -> IndexStatus:
                 raise IndexUnavailableError(
                     "another process is writing the index", hint="try again", code="index.busy"
                 )
-            return _rebuilt(workspace, generations, snapshot).status
+            return _rebuilt(workspace, generations, snapshot, gathered).status
     except OSError as error:
         raise IndexUnavailableError(
             f"the index cannot be written: {error.strerror}", code="index.read-only"
@@ -282,13 +290,19 @@ def _written(workspace: Workspace, generations: Generations, snapshot: Snapshot)
         return _opened(index, IndexState.REFRESHED, refreshed=len(changes))
 
 
-def _rebuilt(workspace: Workspace, generations: Generations, snapshot: Snapshot) -> OpenIndex:
-    from memfs.index.batch import Batch  # a question finds its index made
+def _rebuilt(
+    workspace: Workspace,
+    generations: Generations,
+    snapshot: Snapshot,
+    gathered: Gathered | None = None,
+) -> OpenIndex:
+    batch = gathered.batch_of(snapshot) if gathered is not None else None
+    if batch is None:
+        from memfs.index.batch import Batch  # a question finds its index made
 
-    batch = Batch()
-    settings = DEFAULT_INDEXING
-    for stored in read_records(workspace, snapshot, _searched(snapshot)):
-        batch.add(document_from(stored, generations.analyzer, settings.weights))
+        batch = Batch()
+        for stored in read_records(workspace, snapshot, _searched(snapshot)):
+            batch.add(document_from(stored, generations.analyzer, DEFAULT_INDEXING.weights))
     index = generations.rebuild(batch, snapshot.commit)
     return _opened(index, IndexState.REBUILT, refreshed=len(batch))
 
@@ -352,14 +366,14 @@ def _opened(index: WhooshIndex, state: IndexState, *, refreshed: int = 0) -> Ope
 
 
 def _record_changes(snapshot: Snapshot, older: Snapshot) -> list[TreeChange]:
-    return [change for change in snapshot.changes_since(older) if _is_searched(change.path)]
+    return [change for change in snapshot.changes_since(older) if is_searched(change.path)]
 
 
 def _searched(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    return (place for place in served_places(snapshot) if _is_searched(place[0]))
+    return (place for place in served_places(snapshot) if is_searched(place[0]))
 
 
-def _is_searched(path: str) -> bool:
+def is_searched(path: str) -> bool:
     """Envelopes and edges have no words; beside them all others would look long and rare."""
     return is_record_path(path) and not (is_envelope_path(path) or is_edge_path(path))
 
