@@ -73,7 +73,12 @@ class Wording:
 
 def summary_id(role: str, target: str, topic: str, *more: str) -> str:
     """Returns the id of the summary of one target and topic of a role, the same everywhere."""
-    return derived_id(SUMMARY_PREFIX, role, normalise_text(subject_of(target, topic)), *more)
+    return derived_id(SUMMARY_PREFIX, role, *_theme(target, topic), *more)
+
+
+def _theme(target: str, topic: str) -> tuple[str, str]:
+    """Returns what memories have in common that are summarised together."""
+    return normalise_text(target), normalise_text(topic)
 
 
 def build_summary(
@@ -221,11 +226,11 @@ def clusters_of(memories: Iterable[Record]) -> tuple[tuple[Record, ...], ...]:
 
     Of more than :data:`MOST_COVERED` the strongest are covered; the others stand for themselves.
     """
-    found: dict[str, list[Record]] = {}
+    found: dict[tuple[str, str], list[Record]] = {}
     for record in memories:
         if may_cover(record):
-            key = subject_of(text_field(record, "target"), text_field(record, "topic"))
-            found.setdefault(normalise_text(key), []).append(record)
+            key = _theme(text_field(record, "target"), text_field(record, "topic"))
+            found.setdefault(key, []).append(record)
     return tuple(
         ranked(found[key])[:MOST_COVERED]
         for key in sorted(found)
@@ -285,6 +290,8 @@ def is_same_summary(
 
     One in other words that lost nothing stays as somebody worded it.
     """
+    if _again(standing, replace(built, observed=standing.observed)) == standing:
+        return True
     return (
         text_field(standing, "lifecycle") == "accepted"
         and not check_summary(standing, children, edges)

@@ -32,7 +32,7 @@ from memfs.policy.role_summaries import COUNTED
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.ports import Workspace
-from memfs.services.proposals import place_new, plan_from
+from memfs.services.proposals import new_file, plan_from
 from memfs.services.propose import own_key
 from memfs.services.receipts import receipt_record
 from memfs.store.snapshot import Snapshot
@@ -136,7 +136,7 @@ class _Keeping:
         )
         decision = decide_receipt(workspace.settings, SYSTEM_ACTOR)
         record = replace(record, scope=role_scope(self.role))
-        receipt = place_new(workspace, record, decision, shards={})
+        receipt = new_file(workspace, snapshot, record, decision)
         plan = plan_from(
             workspace,
             snapshot,

@@ -18,6 +18,7 @@ from memfs.domains.roles.summarizing import (
     clusters_of,
     lossy,
     summaries_for,
+    summary_id,
     worded,
 )
 from memfs.domains.roles.view import RoleView
@@ -36,6 +37,7 @@ from memfs.model.role import (
     SUMMARY_FOLDER,
     SUMMARY_KIND,
     is_role_edge,
+    role_of,
     role_scope,
 )
 from memfs.model.settings import Mode
@@ -136,7 +138,7 @@ def keep_summaries(
         view: What the role remembers, as it stands behind the commit and as the role may see it.
         actor: The role itself.
         beside: Memories and edges that the same commit makes or changes, as they are laid out.
-        wordings: Other words by id of a summary, as somebody proposes them.
+        wordings: Other words, by the id that a summary of their target and topic has by rule.
     """
     faults = _closed(workspace, snapshot, view.role, actor)
     if faults:
@@ -230,16 +232,17 @@ class _Upkeep:
         planned = summaries_for(self.view, self.edges, known, taken=self.standing.taken)
         asked = {record.id: record for record in (*planned.made, *planned.changed)}
         refused: list[tuple[str, tuple[Reason, ...]]] = []
+        standing = {_named(item): item for item in (known | asked).values() if _is_used(item)}
         for name, wording in wordings.items():
-            found = asked.get(name) or known.get(name)
+            found = standing.get(name)
             if found is None:
                 refused.append((name, (reason("role.unknown-memory", name),)))
                 continue
             new, lost = self._worded(found, wording)
             if lost:
-                refused.append((name, (lossy(lost),)))
+                refused.append((found.id, (lossy(lost),)))
             elif new != found:
-                asked[name] = new
+                asked[found.id] = new
         drafts: list[Draft] = []
         for record in asked.values():
             draft = self._again(record) if record.id in known else self._new(record)
@@ -301,6 +304,16 @@ class _Upkeep:
             *check_anatomy(record),
             *check_bounds(record, kind),
         )
+
+
+def _named(summary: Record) -> str:
+    """Returns the id that a summary of this target and topic has by rule."""
+    target, topic = text_field(summary, "target"), text_field(summary, "topic")
+    return summary_id(role_of(summary), target, topic)
+
+
+def _is_used(summary: Record) -> bool:
+    return text_field(summary, "lifecycle") != _RETIRED
 
 
 _WORDED: Final = ("target", "topic", "question", "tension", "implication")

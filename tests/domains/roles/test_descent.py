@@ -22,6 +22,7 @@ from memfs.model.record import Record
 from memfs.model.scope import Scope
 from memfs.policy.role_freshness import stale_ids
 from memfs.policy.role_summaries import MOST_COVERED, THRESHOLDS
+from memfs.policy.role_summary_check import check_summary
 from tests.conftest import ROOT
 from tests.support.policy import NOW, identifier
 from tests.support.role_summaries import FIRST, PAIR, SECOND, built, child, drawn
@@ -244,6 +245,23 @@ def test_memories_of_one_target_and_topic_are_summarised_together() -> None:
         EXACT,
         [item.id for item in topic],
     ]
+
+
+def test_a_bar_in_a_target_makes_no_topic_of_its_end() -> None:
+    barred = [child(number, f"Claim {number}", target="a | b") for number in (3, 4)]
+    topical = [child(number, f"Claim {number}", target="a", topic="b") for number in (5, 6)]
+    planned = summaries_for(view_of(*barred, *topical), [], {})
+    assert len({item.id for item in planned.made}) == 2
+    assert [check_summary(item, kept) for item, kept in zip(
+        planned.made, (topical, barred), strict=True)] == [(), ()]  # fmt: skip
+
+
+def test_a_summary_that_can_be_made_no_better_is_not_made_again_and_again() -> None:
+    classed = [replace(item, record_class=f"class {item.id[-1]}") for item in PAIR]
+    (made,) = summaries_for(view_of(*classed), [], {}).made
+    assert check_summary(made, classed)
+    standing = {made.id: replace(made, version=3)}
+    assert summaries_for(view_of(*classed), [], standing).changed == ()
 
 
 def test_the_strongest_of_very_many_are_covered_and_the_others_told() -> None:

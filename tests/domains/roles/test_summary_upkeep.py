@@ -204,6 +204,64 @@ def test_other_words_are_taken_only_where_nothing_is_lost(memory: Memory) -> Non
         assert memory.summarize_role(wordings=text).status is ResultStatus.REFUSED
 
 
+def test_a_key_makes_a_repetition_harmless(memory: Memory) -> None:
+    remember(memory, *CLAIMS)
+    assert memory.summarize_role(key="once").status is ResultStatus.DONE
+    remember(memory, "Ana likes tea")
+    assert memory.summarize_role(key="once").status is ResultStatus.NOTHING
+    assert memory.summarize_role().status is ResultStatus.DONE
+
+
+def test_a_summary_that_was_edited_by_hand_is_believed_in_nothing(
+    project: Path, memory: Memory, person: Memory
+) -> None:
+    names = remember(memory, *CLAIMS, confidence=0.3)
+    made = summary_of(memory.summarize_role())["id"]
+    path = store_root(project) / person.show(made).path
+    text = path.read_text(encoding="utf-8")
+    forged = text.replace("supports: 1", "supports: 9").replace("confidence: 0.3", "confidence: 1")
+    assert forged != text
+    path.write_text(forged, encoding="utf-8")
+    person.reconcile()
+    waiting = [item.id for item in person.candidates() if item.record_id == made]
+    assert person.accept(waiting)[0].status is ResultStatus.DONE
+    assert seen(memory)[0].fields["supports"] == 9
+    assert sorted(cards(memory)) == sorted(names)
+    told = {str(item.code) for item in memory.role_context(budget=64).cautions}
+    assert {"lost", "low-confidence"} <= told
+    assert memory.summarize_role().data["changed"] == [f"{made}@3"]
+    assert seen(memory)[0].fields["supports"] == 1
+
+
+def test_a_summary_that_a_commit_by_hand_holds_is_left_alone(
+    project: Path, memory: Memory, person: Memory
+) -> None:
+    remember(memory, *CLAIMS)
+    made = summary_of(memory.summarize_role())["id"]
+    path = store_root(project) / person.show(made).path
+    path.write_text(path.read_text(encoding="utf-8") + "- claim: Mine\n", encoding="utf-8")
+    git(store_root(project), "-c", "user.name=x", "-c", "user.email=x@example.org",
+        "commit", "-qam", "by hand")  # fmt: skip
+    remember(memory, "Ana likes tea")
+    after = memory.summarize_role()
+    assert after.status is ResultStatus.DONE, after.message
+    assert made not in [item.partition("@")[0] for item in map(str, after.data["changed"])]  # type: ignore[arg-type]
+    held = [item.id for item in person.candidates() if item.record_id == made]
+    person.reject(held)
+
+
+def test_nothing_is_summarised_where_the_role_may_write_nothing(
+    project: Path, memory: Memory, person: Memory
+) -> None:
+    remember(memory, *CLAIMS)
+    scope = f"agent:{memory.actor.principal.name}"
+    person.pollute(scope, cause="looked odd")
+    refused = memory.summarize_role()
+    assert [why.code for why in refused.reasons] == ["namespace.polluted"]
+    person.clear(scope)
+    assert memory.summarize_role().status is ResultStatus.DONE
+
+
 def test_a_secret_that_only_a_summary_would_put_together_is_kept_nowhere(memory: Memory) -> None:
     half, other = "AKIA", "Q3EGHBT7ZK5LWMXN"
     names = remember(memory, f"Ana began with {half}", f"{other} was how Ana ended")
