@@ -21,7 +21,7 @@ MOST_FILE_BYTES: Final = 1024 * 1024
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Bytes that are read in all."""
 MOST_SECONDS: Final = 30.0
-"""After that no further file is looked at."""
+"""Of processor time; after that no further file is looked at."""
 MOST_DEPTH: Final = 40
 """Folders that a file may be below."""
 MOST_NAME: Final = 160

@@ -40,6 +40,8 @@ from memfs.services.graph_drafts import edge_draft
 REPO_PROFILES: Final = frozenset({Profile.REPO_ARCHITECTURE, Profile.REPO_DATAFLOW})
 _TOPICS: Final = {Profile.REPO_ARCHITECTURE: "architecture", Profile.REPO_DATAFLOW: "dataflow"}
 _OFTEN_MOVED: Final = ("lifecycle", "touched", "reason", "because", "repeats", "saturation")
+_CUT: Final = frozenset({"time", "bytes", "files", "parts"})
+"""Why files or parts are left out though nothing is wrong with them."""
 _GONE: Final = "what it was read off changed or is gone, and nothing shows it now"
 Key = tuple[str, str, str]
 Ends = tuple[str, str, str]
@@ -111,6 +113,7 @@ class Claimer:
         """
         found = Claims()
         ids = {key: memory_id(self.store, self.role, key) for key in seen.parts}
+        is_partial = not _CUT.isdisjoint(seen.left_out)
         met: set[str] = set()
         for key, part in seen.parts.items():
             if ids[key] in met:
@@ -122,10 +125,10 @@ class Claimer:
             if old is None:
                 found.made.append(draft)
             else:
-                self._compare(old, draft, found)
+                self._compare(old, draft, found, _is_cut(old, draft, seen))
         for name, old in standing.items():
             if name not in met and profile_of(old) in REPO_PROFILES:
-                self._missed(old, seen, found)
+                self._missed(old, seen, found, is_partial=is_partial)
         self._join(seen, ids, edges, found)
         found.weights = _weights(seen.bonds, ids)
         return found
@@ -161,12 +164,15 @@ class Claimer:
             authority=Authority.NONE,
         )
 
-    def _compare(self, old: Record, draft: Record, found: Claims) -> None:
+    def _compare(self, old: Record, draft: Record, found: Claims, is_cut: bool) -> None:
         state = lifecycle_of(old)
         if profile_of(old) is not profile_of(draft) or state in (None, Lifecycle.RETIRED):
             found.aside += 1
             return
         is_same = _words(old) == _words(draft)
+        if is_cut and state is not Lifecycle.STALE:
+            found.unchanged += 1
+            return
         if is_same and _rest(old) == _rest(draft) and state is not Lifecycle.STALE:
             found.unchanged += 1
             return
@@ -211,7 +217,7 @@ class Claimer:
         changed = {"lifecycle": str(before), "touched": format_instant(self.now), **told}
         return replace(old, fields={**others, **changed})
 
-    def _missed(self, old: Record, seen: Survey, found: Claims) -> None:
+    def _missed(self, old: Record, seen: Survey, found: Claims, *, is_partial: bool) -> None:
         """Marks what nothing shows any more; what could not be looked at is left as it is."""
         if lifecycle_of(old) in (Lifecycle.STALE, Lifecycle.RETIRED):
             found.aside += lifecycle_of(old) is Lifecycle.RETIRED
@@ -220,7 +226,7 @@ class Claimer:
         told = [item.rpartition("=") for item in texts_field(old, "source_hashes")]
         names = {anchor.removeprefix("file:"): digest for anchor, _, digest in told}
         is_other = any(seen.digests.get(name, digest) != digest for name, digest in names.items())
-        is_unknown = not seen.unread.isdisjoint(names) or "parts" in seen.left_out
+        is_unknown = not seen.unread.isdisjoint(names) or is_partial
         if is_unknown and not is_other:
             found.unchanged += 1
             return
@@ -251,7 +257,9 @@ class Claimer:
             return
         looked_at = frozenset(ids[key] for key in seen.parts)
         found.gone += [
-            name for ends, name in standing.items() if ends[0] in looked_at and ends not in wanted
+            name
+            for ends, name in standing.items()
+            if {ends[0], ends[2]} <= looked_at and ends not in wanted
         ]
 
     def _edge(self, ends: Ends, bond: Bond) -> Record:
@@ -273,6 +281,17 @@ class Claimer:
             fields=fields,
             authority=Authority.NONE,
         )
+
+
+def _is_cut(old: Record, draft: Record, seen: Survey) -> bool:
+    """Tells whether what differs may come from files that were not looked at this time alone.
+
+    What was looked at of its own sources is as it was; the others, or other files, were left out.
+    """
+    before, now = (set(texts_field(item, "source_hashes")) for item in (old, draft))
+    names = {item.rpartition("=")[0].removeprefix("file:") for item in before - now}
+    is_unread = bool(names) and names <= seen.unread
+    return now <= before and (is_unread or (now == before and not _CUT.isdisjoint(seen.left_out)))
 
 
 def _words(record: Record) -> tuple[JsonValue, ...]:

@@ -112,9 +112,10 @@ def scan_for(
         return Scanned(counts={}, reasons=refused)
     if workspace.settings.mode is Mode.SHADOW and not is_dry:
         return Scanned(counts={}, reasons=(reason("mode.shadow"),))
-    end = time.monotonic() + MOST_SECONDS
-    files = read_files(workspace.project_dir, (workspace.store.root,), time.monotonic)
-    seen = survey(files, lambda: time.monotonic() >= end)
+    # Work is counted and not the time that others take from it: the same files, the same survey.
+    end = time.process_time() + MOST_SECONDS
+    files = read_files(workspace.project_dir, (workspace.store.root,), time.process_time)
+    seen = survey(files, lambda: time.process_time() >= end)
     actor = Actor(Principal(PrincipalKind.AGENT, role), Channel.AGENT)
 
     def decide_on(snapshot: Snapshot) -> Decided[_Laid]:

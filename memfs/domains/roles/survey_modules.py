@@ -7,7 +7,7 @@ below ``src``. An import that leads to nothing of the project is not followed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
@@ -17,17 +17,19 @@ from memfs.domains.roles.survey_python import Imported, Module
 _ROOTS: Final = frozenset({"src", "lib", "python"})
 """Folders at the top that are on the way to packages and no part of their names."""
 _TESTING: Final = frozenset({"test", "tests"})
+_NOTHING: Final = Module()
 _MOST_HOPS: Final = 4
 """Packages through which a name is followed to where it is defined."""
 
 
 class Modules:
-    """The modules that were read."""
+    """The modules that were read, and the names of those that are there and were not."""
 
-    def __init__(self, by_path: Mapping[str, Module]) -> None:
+    def __init__(self, by_path: Mapping[str, Module], unread: Iterable[str] = ()) -> None:
         self.by_path = dict(sorted(by_path.items()))
-        folders = {PurePosixPath(p).parent for p in by_path if p.endswith("__init__.py")}
-        self.names = {path: _name_of(PurePosixPath(path), folders) for path in self.by_path}
+        paths = sorted({*by_path, *(path for path in unread if path.endswith(".py"))})
+        folders = {PurePosixPath(p).parent for p in paths if p.endswith("__init__.py")}
+        self.names = {path: _name_of(PurePosixPath(path), folders) for path in paths}
         self._paths: dict[str, str] = {}
         for path, name in self.names.items():
             self._paths.setdefault(name, path)
@@ -121,7 +123,8 @@ class Modules:
             yield found
             if not item.name:
                 return
-            again = (more for more in self.by_path[found].imports if more.bound == item.name)
+            module = self.by_path.get(found, _NOTHING)
+            again = (more for more in module.imports if more.bound == item.name)
             onward = next(again, None)
             if onward is None or onward == item:
                 return

@@ -77,7 +77,8 @@ class _Surveyor:
         self._unread = set(files.unread)
         self._parts: dict[Key, Part] = {}
         self._bonds: dict[tuple[Key, str, Key], Bond] = {}
-        self._known = Modules(dict(self._parsed(is_late)))
+        read = dict(self._parsed(is_late))
+        self._known = Modules(read, self._unread)
         self._keys: dict[str, Key] = {}
 
     def _parsed(self, is_late: Callable[[], bool]) -> Iterator[tuple[str, Module]]:
@@ -132,17 +133,17 @@ class _Surveyor:
         own = self._known.names[path]
         for other in self._known.inside(path):
             claim = f"{own} contains {self._known.names[other]}"
-            self._bond(RepoRelation.CONTAINS, start, self._keys[other], claim, other)
+            self._bond(RepoRelation.CONTAINS, start, self._keys.get(other), claim, other)
         is_test = self._known.is_test(path)
         for other in self._known.imported(path):
             # That a test imports what it tests is said once.
             if not is_test or self._known.is_test(other):
                 claim = f"{own} imports {self._known.names[other]}"
-                self._bond(RepoRelation.IMPORTS, start, self._keys[other], claim, path)
+                self._bond(RepoRelation.IMPORTS, start, self._keys.get(other), claim, path)
         if is_test:
             for other in self._known.tried(path):
                 claim = f"{path} tests {self._known.names[other]}, which it imports"
-                self._bond(RepoRelation.TESTS, start, self._keys[other], claim, path, 0.7)
+                self._bond(RepoRelation.TESTS, start, self._keys.get(other), claim, path, 0.7)
 
     def _module_part(self, path: str, name: str, module: Module, seams: list[str]) -> Part:
         is_package = path.endswith("__init__.py")
@@ -191,7 +192,7 @@ class _Surveyor:
             found = read_manifest(base, self._files.contents[path])
             key = self._take(_manifest_part(path, found))
             for other, claim in self._configured(path, found):
-                self._bond(RepoRelation.CONFIGURES, key, self._keys[other], claim, path)
+                self._bond(RepoRelation.CONFIGURES, key, self._keys.get(other), claim, path)
 
     def _configured(self, path: str, found: Manifest) -> Iterable[tuple[str, str]]:
         folder = PurePosixPath(path).parent.as_posix()
@@ -214,7 +215,7 @@ class _Surveyor:
             key = self._take(_document_part(path, told))
             for name in told:
                 claim = f"{path} names {name}"
-                end = self._keys[names[name]]
+                end = self._keys.get(names[name])
                 self._bond(RepoRelation.DOCUMENTS, key, end, claim, path, 0.7)
 
     def folders(self) -> None:
@@ -255,12 +256,13 @@ class _Surveyor:
         self,
         relation: RepoRelation,
         start: Key,
-        end: Key,
+        end: Key | None,
         claim: str,
         source: str,
         confidence: float = 0.9,
     ) -> None:
-        if start == end:
+        if end is None or start == end:
+            # What could not be read is named and is no part.
             return
         bond = Bond(
             relation=relation,

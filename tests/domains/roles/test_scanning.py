@@ -19,6 +19,7 @@ from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
 from memfs.model.result import ResultStatus
 from memfs.model.settings import Mode
+from memfs.model.status import Status
 from memfs.services.reading import UnknownRecordError
 from memfs.services.review import MayNotReviewError
 from memfs.store.project_history import NoProjectHistoryError
@@ -243,14 +244,18 @@ def test_what_is_gone_or_broken_is_stale_until_it_is_seen_again(project: Path, a
     assert state(ana, "anchor") == "observed"
 
 
-def test_what_was_forgotten_is_not_observed_again(project: Path, ana: Memory) -> None:
-    write(project, "harbour/crab.py", "class Crab: ...\n")
+def test_what_was_forgotten_or_retracted_is_not_observed_again(project: Path, ana: Memory) -> None:
+    for name in ("crab", "clam"):
+        write(project, f"harbour/{name}.py", f"class {name.title()}: ...\n")
     scan(ana, propose=0)
-    name = claims(ana)["module:harbour.crab"].id
-    ana.forget([name])
+    ids = [claims(ana)[f"module:harbour.{name}"].id for name in ("crab", "clam")]
+    ana.forget(ids[:1])
+    ana.retract(ids[1])
     scan(ana, propose=0)
     with pytest.raises(UnknownRecordError):
-        ana.show(name)
+        ana.show(ids[0])
+    assert ana.show(ids[1]).record.status is Status.RETRACTED
+    assert len(list(store_root(project).glob(f"roles/**/*{ids[1][-6:]}.md"))) == 1
 
 
 def test_a_role_scans_for_itself_and_a_person_for_any(project: Path, ana: Memory) -> None:

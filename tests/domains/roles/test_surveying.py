@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from memfs.domains.roles import survey_files
-from memfs.domains.roles.repo_claims import Claimer, memory_id
+from memfs.domains.roles.repo_claims import Claimer, edge_id, memory_id, with_turns
 from memfs.domains.roles.survey_files import Files, read_files
 from memfs.domains.roles.survey_flows import Medium, Touch
 from memfs.domains.roles.survey_python import read_module
 from memfs.domains.roles.surveying import survey
 from memfs.model.digests import blob_id
 from memfs.model.survey import Part, Survey
+from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_survey import (
     MOST_BONDS,
     MOST_BYTES,
@@ -156,6 +157,38 @@ def test_a_part_has_the_same_id_on_every_platform_and_is_there_once() -> None:
     claimer = Claimer(store="store_1", role="builder", now=NOW)
     found = claimer.claims(seen, {}, {})
     assert (len(found.made), found.edges) == (1, [])
+
+
+def test_a_look_that_was_cut_short_takes_nothing_back() -> None:
+    claimer = Claimer(store="store_1", role="builder", now=NOW)
+    whole = surveyed(PROJECT)
+    first = claimer.claims(whole, {}, {})
+    standing = {item.id: item for item in first.made}
+    edges = {ends_of_edge(edge): edge.id for edge in first.edges}
+    some = {name: text for name, text in PROJECT.items() if "tides" not in name}
+    files = Files(contents={name: str(text).encode() for name, text in some.items()})
+    files.leave("src/harbour/tides.py", "time")
+    again = claimer.claims(survey(files), standing, edges)
+    assert (again.made, again.changed, again.edges, again.gone) == ([], [], [], [])
+    assert again.unchanged == len(standing)
+    # Where the same file is gone, what was read off it is stale, and what names it says so.
+    gone = claimer.claims(surveyed(some), standing, edges)
+    assert {str(item.fields["target"]) for item in gone.staled} == {"module:harbour.tides"}
+    assert {str(item.fields["target"]) for item in gone.restated} == {
+        "package:harbour",
+        "disk:tides.csv",
+    }
+    assert gone.gone == []
+
+
+def test_an_edge_comes_back_only_where_it_went_by_itself() -> None:
+    claimer = Claimer(store="store_1", role="builder", now=NOW)
+    (edge,) = claimer.claims(surveyed({"a.py": "import b\n", "b.py": ""}), {}, {}).edges
+    ends = ends_of_edge(edge)
+    assert [item.id for item in with_turns([edge], {})] == [edge_id(ends)]
+    assert with_turns([edge], {edge_id(ends): False}) == []
+    assert [item.id for item in with_turns([edge], {edge_id(ends): True})] == [edge_id(ends, 1)]
+    assert with_turns([edge], {edge_id(ends): True, edge_id(ends, 1): False}) == []
 
 
 def test_modules_that_import_each_other_are_both_there() -> None:
@@ -302,7 +335,8 @@ def test_the_guide_gives_the_bounds_that_hold() -> None:
     page = (ROOT / "docs/guides/repo-profiles.md").read_text(encoding="utf-8")
     told = " ".join(page.split())
     assert (
-        f"At most {MOST_FILES:,} files of 1 MiB each, 64 MiB and {MOST_SECONDS:.0f} seconds" in told
+        f"At most {MOST_FILES:,} files of 1 MiB each, 64 MiB and {MOST_SECONDS:.0f} seconds of work"
+        in told
     )
     assert (MOST_FILE_BYTES, MOST_BYTES) == (1 << 20, 64 << 20)
     assert f"{MOST_PARTS:,} claims and {MOST_BONDS:,} edges" in told
