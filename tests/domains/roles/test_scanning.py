@@ -127,7 +127,7 @@ def test_a_scan_observes_in_one_commit_with_a_receipt(project: Path, ana: Memory
     assert flow.fields["profile"] == "repo_dataflow"
     assert texts_field(flow, "source_hashes") == (f"file:harbour/tides.py={digest}",)
     before = head(project)
-    assert set(scan(ana, propose=1)) == {"unchanged", "files", "waiting"}
+    assert ana.scan_project("claude", propose=1).status is ResultStatus.NOTHING
     assert head(project) == before
 
 
