@@ -49,10 +49,10 @@ def note_retracted(workspace: Workspace, identifiers: Iterable[str], *, commit: 
         _write_heads(workspace, (commit,))
 
 
-def note_restored(workspace: Workspace, identifier: str) -> None:
+def note_restored(workspace: Workspace, *identifiers: str) -> None:
     """Lets go of what a person serves again."""
     if has_retracted(workspace):
-        _appended(workspace, (identifier,), _RESTORED)
+        _appended(workspace, identifiers, _RESTORED)
 
 
 def retract_again(workspace: Workspace) -> int:

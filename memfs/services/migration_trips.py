@@ -8,7 +8,8 @@ changed since it came in, is none of its business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import Final
 
 from memfs.errors import GitError
@@ -20,20 +21,22 @@ from memfs.model.record import StoredRecord
 from memfs.model.status import Status
 from memfs.policy.administration import decide_restore, decide_retract
 from memfs.policy.withdrawal import is_retracted, is_standing
+from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.guard_retracted import note_restored
 from memfs.services.inbox import read_inbox, remove_candidate
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, is_held, plan_from
 from memfs.services.repair import repair
-from memfs.services.restore import decided_anew, descendants_with
-from memfs.services.served_records import read_path, read_records
+from memfs.services.restore import decided_anew
+from memfs.services.served_records import read_records
 from memfs.services.withdraw import moved_to
 from memfs.store.git import run_git
 from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot, TreeChange
 
 _FIRST: Final = 1
+_AT_ONCE: Final = 1_000
 _KEY: Final = "migration-back:"
 
 
@@ -41,15 +44,13 @@ def imported_records(
     workspace: Workspace, snapshot: Snapshot, migration: Migration
 ) -> Iterator[StoredRecord]:
     """Yields what the migration recorded and what still stands as it came in."""
-    seen: set[str] = set()
+    came: dict[str, str] = {}
     for commit in _commits(workspace, migration):
         for path, blob in _brought_in(workspace, commit, migration):
-            if path in seen:
-                continue
-            seen.add(path)
-            stored = read_path(workspace, snapshot, path)
-            if stored is not None and _is_as_it_came(workspace, stored, blob):
-                yield stored
+            came.setdefault(path, blob)
+    for stored in _standing_at(workspace, snapshot, came):
+        if _is_as_it_came(workspace, stored, came[stored.path]):
+            yield stored
 
 
 def digests_of(workspace: Workspace, migration: Migration) -> frozenset[str]:
@@ -70,14 +71,25 @@ def digests_of(workspace: Workspace, migration: Migration) -> frozenset[str]:
 
 
 def take_back(workspace: Workspace, migration: Migration, actor: Actor) -> int:
-    """Retracts what the migration recorded, in one commit; returns how much that was."""
+    """Retracts what the migration recorded, some hundreds in a commit; returns how much that was.
 
+    A withdrawal says in its receipt whom it concerned, and a receipt has a size.
+    """
+    taken = 0
+    while number := _taken_some(workspace, migration, actor):
+        taken += number
+    return taken
+
+
+def _taken_some(workspace: Workspace, migration: Migration, actor: Actor) -> int:
     def decide_on(snapshot: Snapshot) -> Decided[int]:
         drafts: list[Draft] = []
         for stored in imported_records(workspace, snapshot, migration):
             decision = decide_retract(actor, stored.record, workspace.settings)
             if decision.is_admitted and not is_held(snapshot, stored):
                 drafts.append(moved_to(workspace, snapshot, stored, Status.RETRACTED, decision))
+            if len(drafts) == _AT_ONCE:
+                break
         if not drafts:
             return Decided(0)
         plan = plan_from(
@@ -87,7 +99,7 @@ def take_back(workspace: Workspace, migration: Migration, actor: Actor) -> int:
             actor=actor,
             drafts=tuple(drafts),
             subject=f"{len(drafts)} records ({migration.name})",
-            key=f"{_KEY}{migration.name}:{migration.trips}",
+            key=f"{_KEY}{migration.name}:{migration.trips}:{drafts[0].record.id}",
         )
         return Decided(len(drafts), plan)
 
@@ -138,12 +150,12 @@ def bring_again(
         return Decided(tuple(back), plan)
 
     restored = commit_decided(workspace, decide_on).outcome
-    waiting: set[str] = set()
-    for stored in restored:
-        note_restored(workspace, stored.record.id)
-        waiting |= descendants_with(workspace, stored)
-    if waiting:
-        repair(workspace, only=waiting)
+    if restored:
+        names = [stored.record.id for stored in restored]
+        note_restored(workspace, *names)
+        with closing(open_catalogue(workspace, workspace.store.snapshot())) as catalogue:
+            rows = catalogue.descendants(names)
+        repair(workspace, only=frozenset({*names, *(row.id for row in rows)}))
     return len(restored)
 
 
@@ -167,9 +179,9 @@ def _taken_back(workspace: Workspace, snapshot: Snapshot) -> Iterator[StoredReco
     names = run_git(store.git_dir, None, "rev-list", *options, head, "--").decode("ascii").split()
     for name in names:
         commit = store.commit_info(CommitId(name))
-        for path, blob in _changed(workspace, commit) if commit.key.startswith(_KEY) else ():
-            stored = read_path(workspace, snapshot, path)
-            if stored is not None and stored.blob == blob and is_retracted(stored.record):
+        changed = dict(_changed(workspace, commit)) if commit.key.startswith(_KEY) else {}
+        for stored in _standing_at(workspace, snapshot, changed):
+            if stored.blob == changed[stored.path] and is_retracted(stored.record):
                 yield stored
 
 
@@ -184,10 +196,19 @@ def _brought_in(
     elif commit.operation == OperationKind.RESTORE:
         # What stands beside it gained a mark in the same commit, and was not brought in by it.
         before = workspace.store.snapshot(CommitId(commit.parents[0]))
-        for path, blob in _changed(workspace, commit):
-            stored = read_path(workspace, before, path)
-            if stored is not None and is_retracted(stored.record):
-                yield path, blob
+        changed = dict(_changed(workspace, commit))
+        for stored in _standing_at(workspace, before, changed):
+            if is_retracted(stored.record):
+                yield stored.path, changed[stored.path]
+
+
+def _standing_at(
+    workspace: Workspace, snapshot: Snapshot, paths: Iterable[str]
+) -> Iterator[StoredRecord]:
+    """Yields the records that stand at ``paths``, in no particular order."""
+    entries = ((path, snapshot.entry(path)) for path in paths)
+    places = [(path, entry.blob) for path, entry in entries if entry is not None]
+    return read_records(workspace, snapshot, places)
 
 
 def _is_as_it_came(workspace: Workspace, stored: StoredRecord, blob: str) -> bool:
