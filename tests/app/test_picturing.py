@@ -188,17 +188,20 @@ def test_only_ready_words_with_nothing_closed_behind_them_are_public(
     secret = whole("QueueCandidateIntervention", **{**PLAIN, **named, **worth})
     done = ana.apply_operation("swift", secret)
     assert done.data.get("receipt"), (done.message, shut)
+    far = whole("RecordShortTermMemory", **{**PLAIN, **named, "topic": "far"})
+    through = ana.apply_operation("swift", far).target
+    queued("Nobody sails today.", anchors=[f"memory:{through}"])
     ana.forget([lost, fallen])
     with memory_of(project, agent("swift")) as swift:
         packet = swift.role_context(kind="public")
         assert [card.record.id for card in packet.cards] == [open_words]
-        assert dict(packet.withheld) == {"not-ready": 2, "unseen": 2}
+        assert dict(packet.withheld) == {"not-ready": 2, "unseen": 3}
         told = said(packet)
-    for word in ("harbour", "rains", "nobody.", "Ben", "boat", source, shut):
+    for word in ("harbour", "rains", "nobody.", "sails", "Ben", "boat", source, shut):
         assert word not in told, word
     person = ana.role_context("swift", kind="public")
     assert [card.record.id for card in person.cards] == [open_words]
-    assert dict(person.withheld) == {"not-ready": 2, "sensitive": 1, "unseen": 1}
+    assert dict(person.withheld) == {"not-ready": 2, "sensitive": 2, "unseen": 1}
 
 
 def test_a_coordinator_gets_what_presses_what_is_stale_what_is_owed_and_what_was_done(

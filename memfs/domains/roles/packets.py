@@ -253,13 +253,14 @@ def _public(looking: Looking, picture: Picture) -> tuple[frozenset[str], Mapping
     """Returns what may be said in public, and of the rest why not, counted."""
     memories = picture.view.memories
     decided = decide_every(memories, picture.view.now)
+    grounds = _Grounds(looking, picture)
     allowed, withheld = set[str](), Counter[str]()
     for record in memories.values():
         if not is_sayable(record):
             continue
         readiness = decided.get(record.id)
         is_ready = readiness is not None and readiness.verdict is ReadinessVerdict.DRAFT
-        why = _withheld(looking, picture, record) if is_ready else Withheld.NOT_READY
+        why = grounds.withheld(record) if is_ready else Withheld.NOT_READY
         if why is None:
             allowed.add(record.id)
         else:
@@ -267,22 +268,37 @@ def _public(looking: Looking, picture: Picture) -> tuple[frozenset[str], Mapping
     return frozenset(allowed), MappingProxyType(dict(sorted(withheld.items())))
 
 
-def _withheld(looking: Looking, picture: Picture, record: Record) -> Withheld | None:
-    """Returns why words may not go before the public; all that they rest on is looked at."""
-    seen: dict[str, Record] = {record.id: record}
-    waiting = [record]
-    while waiting:
-        why = next((code for item in waiting if (code := check_public(item, picture.role))), None)
-        if why is not None:
-            return why
-        names = {split_version(name)[0] for item in waiting for name in _rests_on(item)}
-        asked = sorted(names - seen.keys())
-        found = looking.found(asked)
-        if len(found) < len(asked) or len(seen) + len(found) > _MOST_SOURCES:
-            return Withheld.UNSEEN
-        seen |= found
-        waiting = list(found.values())
-    return None
+class _Grounds:
+    """What words rest on, however far; what was looked up once is not looked up again."""
+
+    def __init__(self, looking: Looking, picture: Picture) -> None:
+        self._looking = looking
+        self._role = picture.role
+        self._known: dict[str, Record | None] = dict(picture.view.memories)
+        self._known |= {item.id: item for item in (*picture.summaries, *picture.edges)}
+
+    def withheld(self, record: Record) -> Withheld | None:
+        """Returns why words may not go before the public; all that they rest on is looked at."""
+        seen: set[str] = {record.id}
+        waiting = [record]
+        while waiting:
+            for item in waiting:
+                why = check_public(item, self._role)
+                if why is not None:
+                    return why
+            asked = {split_version(name)[0] for item in waiting for name in _rests_on(item)} - seen
+            found = self._found(asked)
+            seen |= asked
+            if len(found) < len(asked) or len(seen) > _MOST_SOURCES:
+                return Withheld.UNSEEN
+            waiting = found
+        return None
+
+    def _found(self, names: set[str]) -> list[Record]:
+        new = sorted(names - self._known.keys())
+        read = self._looking.found(new)
+        self._known |= {name: read.get(name) for name in new}
+        return [item for name in sorted(names) if (item := self._known[name]) is not None]
 
 
 def _rests_on(record: Record) -> Iterator[str]:
