@@ -2,7 +2,8 @@
 
 Five of them know nothing but the log, or the bare tree. None is asked a model: a rolling summary
 that a model writes gives another figure with every model, so the one here keeps what a careful
-writer would keep by rule, each field's last value and the constraints among it.
+writer would keep by rule: the constraints, each field's last value, what is open, the effects, and
+the beginning of the rest, the newest first.
 """
 
 from __future__ import annotations
@@ -53,14 +54,14 @@ def rolling_summary(history: History, question: str, budget: int) -> str:
         name = said.text.partition(" = ")[0]
         if name in FIELDS:
             values[name] = said
-    asked = [
+    noted = [
         replace(said, text=line)
         for said in older
         for line in said.text.splitlines()
-        if line.startswith("open: ")
+        if line.startswith(("open: ", "effect: "))
     ]
     rest = [replace(said, text=said.text.splitlines()[0][:_GIST]) for said in older]
-    chosen = _fitting([*kept, *values.values(), *reversed(asked), *reversed(rest)], budget // 2)
+    chosen = _fitting([*kept, *values.values(), *reversed(noted), *reversed(rest)], budget // 2)
     return f"Summary so far:\n{_joined(chosen)}\n\nLast entries:\n{_joined(tail)}"
 
 
