@@ -317,6 +317,34 @@ def test_what_comes_while_a_mind_thinks_is_the_next_sleeps(memory: Memory, role:
     assert memory.sleep_role().data["opened"] == 1
 
 
+@frozen
+class SecondThoughts:
+    """Says nothing at first, lets all but one go when asked again, and that one the last time."""
+
+    name: str = "second thoughts"
+    is_slow: bool = False
+
+    def propose(self, view: RoleView, now: datetime) -> Sequence[Proposal]:
+        return ["nothing"]
+
+    def reconsider(
+        self, view: RoleView, now: datetime, left: frozenset[str], turn: int
+    ) -> Sequence[Proposal]:
+        first, *others = sorted(left)
+        return [letting_go(*others)] if turn == 1 else [letting_go(first)]
+
+
+def test_a_mind_is_asked_again_about_what_it_left_over(memory: Memory, role: str) -> None:
+    recorded(memory, "a", "b", "c")
+    rested = rest_role(memory.workspace, role, Rest.SLEEP, SecondThoughts(), memory.actor)
+    tally = rested.ended.tally
+    assert (rested.ended.fault, tally.proposed, tally.applied) == (None, 3, 2)
+    assert len(rested.ended.account.pruned) == 3
+    recorded(memory, "d")
+    nap = rest_role(memory.workspace, role, Rest.NAP, SecondThoughts(), memory.actor)
+    assert nap.ended.tally.proposed == 1
+
+
 def test_a_key_makes_a_repetition_harmless_and_modes_and_barriers_hold(
     project: Path, memory: Memory, role: str
 ) -> None:
