@@ -26,10 +26,9 @@ def test_a_rest_is_told_as_json_with_its_exit_number(
     def run(*words: str, text: str = "") -> Result:
         return CliRunner().invoke(command, words, input=text, standalone_mode=False)
 
-    def told(ended: Result) -> dict[str, Any]:
+    def told(ended: Result) -> Any:
         assert ended.exception is None, ended.output
-        answer: dict[str, Any] = json.loads(ended.stdout)
-        return answer
+        return json.loads(ended.stdout)
 
     new = whole("RecordShortTermMemory", **PLAIN)
     taken = run("ruminate", *CLAUDE, "--json", "-", text=f"{new}\nnothing\n")

@@ -24,6 +24,7 @@ from memfs.model.role import Profile, number_of, profile_of
 from memfs.model.role_operation import OperationName
 from memfs.model.values import JsonValue
 from memfs.policy.role_lifecycle import is_open
+from memfs.policy.role_ripening import priority_of, theme_key, themes_of
 
 GIVEN_AT_ONCE: Final = 40
 MOST_QUESTIONS: Final = 25
@@ -99,6 +100,10 @@ class ModelMind:
         """Returns what the model answers, and behind it what the rules say of what is left."""
         opened = view.short_term()
         shown = [item for item in opened.values() if self.may_see(item)]
+        # What it is asked about first is what comes up first: where there is more than it is
+        # asked about, the rules settle what matters least, or was said enough for a while.
+        themes = themes_of(opened.values(), now)
+        shown.sort(key=lambda item: (-priority_of(item, now, themes[theme_key(item)]), item.id))
         said: list[Proposal] = []
         named: set[str] = set()
         for start in range(0, len(shown), GIVEN_AT_ONCE)[:MOST_QUESTIONS]:

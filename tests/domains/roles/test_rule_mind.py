@@ -8,6 +8,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
+from memfs.domains.roles import model_mind
 from memfs.domains.roles.alike import groups_of
 from memfs.domains.roles.mind import Proposal, proposals_from
 from memfs.domains.roles.model_mind import GIVEN_AT_ONCE, ModelMind, operations_from
@@ -203,6 +206,26 @@ def test_what_a_model_leaves_out_or_gets_wrong_is_the_rules() -> None:
     assert open_short_term(mind.view.memories.values()) == {}
     assert mind.now(kept).fields["lifecycle"] == "pruned"
     assert mind.now(dropped).fields["lifecycle"] == "distilled"
+
+
+def test_a_model_is_asked_first_about_what_matters_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_mind, "GIVEN_AT_ONCE", 1)
+    monkeypatch.setattr(model_mind, "MOST_QUESTIONS", 2)
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return ""
+
+    opened = [
+        short(1, topic="a", salience=0.2),
+        short(2, topic="b", salience=0.9),
+        short(3, topic="c", salience=1.0, saturation=1.0, touched=format_instant(NOW)),
+    ]
+    model = ModelMind(model="small", ask=ask, may_see=lambda _: True, rules=RULES)
+    assert list(model.propose(holding(*opened).view, NOW)) != []
+    ids = [json.loads(question)["memories"][0]["id"] for question in asked]
+    assert ids == [opened[1].id, opened[0].id]
 
 
 def test_a_model_that_says_nothing_sound_is_as_if_there_were_none() -> None:
