@@ -16,6 +16,7 @@ from memfs.policy.role_ripening import (
     DAMPING,
     HALF_LIFE_DAYS,
     LEAST_SUPPORT,
+    NO_THEME,
     REFRACTORY_DAYS,
     REFRACTORY_MINUTES,
     REFRACTORY_SHARE,
@@ -162,6 +163,15 @@ def test_what_was_said_rests_with_everything_of_its_theme_and_nothing_else() -> 
     assert len(themes) == 2
 
 
+def test_a_theme_rests_until_the_last_of_what_rests_it() -> None:
+    short, long = (
+        touched(cooling_until=format_instant(NOW + timedelta(hours=hours))) for hours in (1, 90)
+    )
+    for listed in ((short, long), (long, short), (touched(saturation=0.9), long)):
+        assert theme_from(listed, NOW).resting_until == NOW + timedelta(hours=90)
+    assert theme_from((), NOW) == NO_THEME
+
+
 def test_without_a_topic_what_says_the_same_is_one_theme() -> None:
     one, same, other = (memory(title=words) for words in ("Ana left", "ana  LEFT", "Ana came"))
     assert theme_key(one) == theme_key(same) != theme_key(other)
@@ -173,6 +183,7 @@ def test_without_a_topic_what_says_the_same_is_one_theme() -> None:
 def test_a_repeated_theme_loses_priority_and_gets_it_back() -> None:
     fresh, said = touched(salience=0.8), touched(salience=0.8, saturation=0.9)
     assert priority_of(fresh, NOW) == 0.8
+    assert priority_of(touched(), NOW) == 0.5
     rested = round(0.8 * (1 - DAMPING * 0.9) * REFRACTORY_SHARE, 4)
     assert priority_of(said, NOW) == rested
     assert rested < priority_of(said, NOW + timedelta(days=3)) < 0.8
