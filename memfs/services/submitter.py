@@ -48,7 +48,7 @@ def known_to_submitter(
     target = view.target
     # What memfs saw itself is no guess of anybody: it bears the labels of all that it rests on.
     is_guess = origin.channel is not Channel.HOST
-    return replace(
+    told = replace(
         view,
         same_subject=known(view.same_subject),
         same_content=known(view.same_content),
@@ -59,6 +59,8 @@ def known_to_submitter(
         },
         target=target if target is not None and may_know(target.record) else None,
     )
+    # Where nothing is hidden it is the same view, and is decided on once.
+    return view if told == view else told
 
 
 def held_quietly(decision: Decision) -> Decision:
