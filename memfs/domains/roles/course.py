@@ -22,7 +22,6 @@ from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.role_operation import RoleOperation
 from memfs.model.role_sleep import Account, Rejected, Rest, Tally
-from memfs.model.values import JsonValue
 from memfs.policy.reasons import reason
 from memfs.policy.role_sleep import (
     MOST_PROPOSALS,
@@ -55,7 +54,7 @@ class Ended:
     Attributes:
         tally: What became of the proposals.
         account: What became of each short-term memory.
-        moved: What time moved, by the name of the move.
+        moved: What time moved, ids by the name of the move.
         why: Why proposals were not applied, each reason once.
         fault: Why nothing of it may be written; ``None`` where it may.
         waiting: What waits for a person.
@@ -65,7 +64,7 @@ class Ended:
 
     tally: Tally
     account: Account
-    moved: Mapping[str, JsonValue]
+    moved: Mapping[str, tuple[str, ...]]
     why: tuple[Reason, ...]
     fault: Reason | None
     waiting: tuple[Judgement, ...]
@@ -101,7 +100,7 @@ class Course:
     _rejected: list[Rejected] = field(default_factory=list)
     _why: dict[Reason, None] = field(default_factory=dict)
     _waiting: list[Judgement] = field(default_factory=list)
-    _moved: dict[str, JsonValue] = field(default_factory=dict)
+    _moved: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self) -> Ended:
         """Goes the whole way; nothing is written by it."""
@@ -158,8 +157,8 @@ class Course:
             self._why[why] = None
         if planned.reasons or planned.is_nothing:
             return
-        for name, told in planned.details.items():
-            self._moved[name] = told
+        for name, ids in planned.details.items():
+            self._moved[name] = tuple(map(str, ids if isinstance(ids, list | tuple) else ()))
 
     def _ended(self, before: frozenset[str], known: frozenset[str], later: frozenset[str]) -> Ended:
         view = self.desk.view

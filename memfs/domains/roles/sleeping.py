@@ -270,7 +270,8 @@ def account_value(rested: Rested, role: str, asker: Actor) -> dict[str, JsonValu
         "kept": len(account.kept),
         "kept_because": str(rested.rest) if account.kept else "",
         "residue": list(account.residue[:MOST_TOLD]),
-        "moved": dict(rested.ended.moved),
+        "moved": {name: list(ids[:MOST_TOLD]) for name, ids in rested.ended.moved.items()},
+        "moves": sum(len(ids) for ids in rested.ended.moved.values()),
         "later": rested.ended.later,
         "held": rested.ended.held,
     }

@@ -352,6 +352,8 @@ def test_a_key_makes_a_repetition_harmless_and_modes_and_barriers_hold(
     said = script(letting_go(first))
     assert memory.sleep_role(script=said, key="night").status is ResultStatus.DONE
     (second,) = recorded(memory, "b")
+    again = memory.sleep_role(key="night")
+    assert (again.status, state_of(memory, second)) == (ResultStatus.NOTHING, "active")
     workspace = memory.workspace
     memory.workspace = replace(workspace, settings=replace(workspace.settings, mode=Mode.SHADOW))
     assert memory.sleep_role(script=script(letting_go(second))).status is not ResultStatus.DONE
