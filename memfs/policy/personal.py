@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from memfs.model.frozen import frozen
-from memfs.policy.hints import LazyPattern
+from memfs.policy.hints import LazyPattern, is_hinted
 
 
 @frozen(kw_only=False)
@@ -52,7 +52,15 @@ _HEALTH: Final = LazyPattern(
     r"insurance[ -](?:policy|member)|versichertennummer)" + _LABEL,
     re.IGNORECASE,
 )
+_IDENTITY_HINTS: Final = (
+    "passport", "social", "ssn", "national", "identity", "driver", "tax", "steuer",
+    "personalausweis", "dni", "aadhaar", "codice", "curp",
+)  # fmt: skip
+_HEALTH_HINTS: Final = ("nhs", "health", "medi", "insurance", "versichertennummer")
+"""One of these stands in every match, in some case."""
 _LEAST_DIGITS: Final = 6
+_CARD_DIGITS: Final = 13
+_SSN_DIGITS: Final = 9
 
 
 def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
@@ -68,7 +76,7 @@ def scan_personal(text: str) -> tuple[PersonalFinding, ...]:
             if is_iban(match[0])
         ]
     if digits >= _LEAST_DIGITS:
-        found += _by_digits(text)
+        found += _by_digits(text, digits)
     return tuple(sorted(found, key=lambda item: (item.start, item.end, item.family)))
 
 
@@ -78,13 +86,20 @@ def _digits_in(text: str) -> int:
     return len(_DIGIT.findall(text))
 
 
-def _by_digits(text: str) -> Iterator[PersonalFinding]:
-    for match in _CARD.finditer(text):
+def _by_digits(text: str, digits: int) -> Iterator[PersonalFinding]:
+    for match in _CARD.finditer(text) if digits >= _CARD_DIGITS else ():
         if is_card(match[0]):
             yield PersonalFinding("payment-card", match.start(), match.end(), False)
-    for match in _SSN.finditer(text):
+    for match in _SSN.finditer(text) if digits >= _SSN_DIGITS and "-" in text else ():
         yield PersonalFinding("identity-number", match.start(), match.end(), True)
-    for family, pattern in (("identity-number", _IDENTITY), ("health-number", _HEALTH)):
+    # Beyond ASCII a pattern that ignores case finds more than lower case tells.
+    folded = text.lower() if text.isascii() else ""
+    for family, pattern, hints in (
+        ("identity-number", _IDENTITY, _IDENTITY_HINTS),
+        ("health-number", _HEALTH, _HEALTH_HINTS),
+    ):
+        if folded and not is_hinted(hints, folded):
+            continue
         for match in pattern.compiled().finditer(text):
             if sum(char.isdigit() for char in match["value"]) >= _LEAST_DIGITS:
                 yield PersonalFinding(family, match.start(), match.end(), False)
