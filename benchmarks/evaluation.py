@@ -57,6 +57,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except PlanError as error:
         print(error, file=sys.stderr)
         return 2
+    wrong = _misunderstood(plan, options)
+    if wrong:
+        print(wrong, file=sys.stderr)
+        return 2
     if options.kept:
         return _judged_again(plan, options.kept)
     modes = [name for name in plan.modes if not options.mode or name in options.mode]
@@ -98,6 +102,17 @@ def _kept(rows: Iterable[Row], out: TextIO | None, head: dict[str, str | int]) -
         if out is not None:
             out.write(row.line(**head) + "\n")
         yield row
+
+
+def _misunderstood(plan: Plan, options: argparse.Namespace) -> str:
+    """Tells what is asked for and is not there; empty when all of it is."""
+    unknown = sorted(set(options.mode) - set(plan.modes))
+    if unknown:
+        return f"expected a mode of {', '.join(plan.modes)}, got {', '.join(unknown)}"
+    if options.data is not None and not options.data.is_dir():
+        return f"expected a folder with public suites, got {options.data}"
+    missing = [str(path) for path in options.kept or () if not path.is_file()]
+    return f"expected files with rows, got {', '.join(missing)}" if missing else ""
 
 
 def _standing(plan: Plan, seeds: Sequence[int], modes: Sequence[str]) -> str:
@@ -147,7 +162,10 @@ def _judged(plan: Plan, rows: Sequence[Row], why: str) -> int:
     missed = sum(not verdict.holds for verdict in verdicts)
     if why:
         print(why)
-    print(f"{missed} of {len(verdicts)} claims missed" if missed else "every claim is borne out")
+    if not verdicts:
+        print("no claim is about what was run")
+    else:
+        print(f"{missed} of {len(verdicts)} claims missed" if missed else "every claim holds")
     return 1 if missed or why else 0
 
 

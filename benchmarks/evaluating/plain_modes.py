@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Final, Protocol
 
@@ -200,12 +201,14 @@ def lexical_whoosh(written: Written) -> Lines:
     """Whoosh over the memory file as it comes: stemming, BM25F, any word of the question."""
     from whoosh import fields, query
     from whoosh.analysis import StemmingAnalyzer
-    from whoosh.filedb.filestore import RamStorage
+    from whoosh.index import create_in
 
     lines = written.kept
     analyzer = StemmingAnalyzer()
     schema = fields.Schema(place=fields.STORED, text=fields.TEXT(analyzer=analyzer))
-    index = RamStorage().create_index(schema)
+    # In a folder of its own: what Whoosh keeps in memory still shares files with other runs.
+    folder = TemporaryDirectory(prefix="memfs-evaluation-")
+    index = create_in(folder.name, schema)
     writer = index.writer()
     for place, line in enumerate(lines):
         writer.add_document(place=place, text=line.written)
@@ -217,7 +220,12 @@ def lexical_whoosh(written: Written) -> Lines:
         hits = searcher.search(query.Or([query.Term("text", t) for t in terms]), limit=ITEMS)
         return _within((lines[hit["place"]] for hit in hits), BUDGET_TOKENS)
 
-    return Lines(found, searcher.close)
+    def let_go() -> None:
+        searcher.close()
+        index.close()
+        folder.cleanup()
+
+    return Lines(found, let_go)
 
 
 PLAIN: Final[Mapping[str, Callable[[Written], Lines]]] = MappingProxyType(
