@@ -248,6 +248,8 @@ def test_what_is_owed_comes_first_and_what_was_said_often_last() -> None:
     chosen = choose(picture(worn, hard, owed), PacketKind.COORDINATOR, 12)
     assert [card.record.id for card in chosen.cards] == [owed.id, hard.id, worn.id]
     assert choose(picture(worn, hard, owed), PacketKind.COORDINATOR, 1).cards[0].record == owed
+    chosen = choose(picture(worn, hard, owed), PacketKind.ROLE, 12)
+    assert [card.record.id for card in chosen.cards] == [owed.id, hard.id, worn.id]
 
 
 HOSTILE = (
