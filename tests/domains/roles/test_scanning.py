@@ -267,6 +267,11 @@ def test_a_role_scans_for_itself_and_a_person_for_any(project: Path, ana: Memory
         )
         assert other.scan_project(propose=0).status is ResultStatus.DONE
         assert other.scan_project("other", propose=0).status is ResultStatus.NOTHING
+    store = ana.workspace
+    ana.workspace = replace(store, project_dir=None)
+    with pytest.raises(UsageError, match="belongs to none"):
+        ana.scan_project("claude")
+    ana.workspace = store
     for role, most in (("", 1), ("../x", 1), ("claude", -1), ("claude", 65)):
         with pytest.raises(UsageError):
             ana.scan_project(role, propose=most)

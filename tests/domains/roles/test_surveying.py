@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memfs.domains.roles import survey_files
 from memfs.domains.roles.repo_claims import Claimer, edge_id, memory_id, with_turns
+from memfs.domains.roles.scan_review import chosen
 from memfs.domains.roles.survey_files import Files, read_files
 from memfs.domains.roles.survey_flows import Medium, Touch
 from memfs.domains.roles.survey_python import read_module
@@ -20,6 +22,7 @@ from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_survey import (
     MOST_BONDS,
     MOST_BYTES,
+    MOST_DEPTH,
     MOST_FILE_BYTES,
     MOST_FILES,
     MOST_PARTS,
@@ -181,6 +184,41 @@ def test_a_look_that_was_cut_short_takes_nothing_back() -> None:
     assert gone.gone == []
 
 
+def test_edges_that_were_seen_and_not_kept_end_none() -> None:
+    claimer = Claimer(store="store_1", role="builder", now=NOW)
+    files = {"a.py": "import b\n", "b.py": ""}
+    first = claimer.claims(surveyed(files), {}, {})
+    standing = {item.id: item for item in first.made}
+    edges = {ends_of_edge(edge): edge.id for edge in first.edges}
+    seen = surveyed({**files, "a.py": ""})
+    assert claimer.claims(seen, standing, edges).gone == list(edges.values())
+    cut = replace(seen, left_out={"edges": 7})
+    assert claimer.claims(cut, standing, edges).gone == []
+
+
+def test_what_carries_most_is_put_up_as_far_as_there_is_room() -> None:
+    claimer = Claimer(store="store_1", role="builder", now=NOW)
+    found = claimer.claims(surveyed(PROJECT), {}, {})
+    memories = {item.id: item for item in found.made}
+
+    def up(most: int, *, again: tuple[str, ...] = ()) -> list[str]:
+        ids = chosen(memories, found.weights, again=again, most=most)
+        return sorted(str(memories[name].fields["target"]) for name in ids)
+
+    assert up(0) == []
+    assert up(2) == ["module:harbour.signals", "package:harbour"]
+    # Neither tests nor documents nor folders are asked about.
+    assert {name.partition(":")[0] for name in up(64)} == {
+        "package", "module", "setup", "disk", "environment",
+    }  # fmt: skip
+    signals = next(n for n, item in memories.items() if "signals" in str(item.fields["target"]))
+    waits = {**memories[signals].fields, "lifecycle": "proposed"}
+    memories[signals] = replace(memories[signals], fields=waits)
+    assert up(2) == ["package:harbour"]
+    logbook = next(n for n, item in memories.items() if "logbook" in str(item.fields["target"]))
+    assert up(1, again=(logbook,)) == ["module:harbour.logbook"]
+
+
 def test_an_edge_comes_back_only_where_it_went_by_itself() -> None:
     claimer = Claimer(store="store_1", role="builder", now=NOW)
     (edge,) = claimer.claims(surveyed({"a.py": "import b\n", "b.py": ""}), {}, {}).edges
@@ -313,6 +351,7 @@ def test_only_plain_files_of_the_project_are_read(tmp_path: Path) -> None:
         " spaced.py": "x = 1\n",
         "ünïcödé.py": "x = 1\n",
         "a/b/c/d/e.py": "x = 1\n",
+        f"{'d/' * (MOST_DEPTH + 1)}e.py": "x = 1\n",
         "sub/inner.py": "x = 1\n",
         ".memfs/roles/x.py": "x = 1\n",
     }.items():
@@ -326,7 +365,7 @@ def test_only_plain_files_of_the_project_are_read(tmp_path: Path) -> None:
     (project / os.fsdecode(b"bad\xff.py")).write_text("x = 1\n")
     found = read_files(project, (project / ".memfs",), lambda: 0.0)
     assert list(found.contents) == ["a/b/c/d/e.py", "kept.py", "ünïcödé.py"]
-    assert found.left_out["large"] == 1
+    assert (found.left_out["large"], found.left_out["deep"]) == (1, 1)
     assert found.left_out["name"] == 3
     assert found.left_out["no plain file"] == 1
 
