@@ -225,12 +225,17 @@ def test_without_acceptance_what_came_in_waits_and_goes_with_the_step_back(
     assert counts_of(forward(project, accept=False))["waiting"] == 4
 
 
-def test_what_cannot_go_on_says_so_and_leaves_what_is_done(project: Path, notes: Path) -> None:
+def test_what_cannot_go_on_says_so_and_leaves_what_is_done(
+    project: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def code(call: object, **options: object) -> str:
         with pytest.raises(MemfsError) as caught:
             forward(project, call, **options)  # type: ignore[arg-type]
         return caught.value.code
 
+    with monkeypatch.context() as switched:
+        switched.setenv("MEMFS", "off")
+        assert code(notes) == "mode.off"
     assert code(None) == "migration.not-ready"
     assert code(store_root(project)) == "usage"
     assert code(notes / "absent") == "import.not-found"
@@ -245,6 +250,8 @@ def test_what_cannot_go_on_says_so_and_leaves_what_is_done(project: Path, notes:
     assert code(notes) == "migration.not-ready"
     settings.write_text(text, "utf-8")
 
+    twin = shutil.copytree(store_root(project), project / "twin" / ".memfs", symlinks=True)
+    assert code(twin) == "usage"
     source = shutil.copytree(notes, project / "source")
     forward(project, source, until=Stage.BACKUP)
     assert code(notes) == "migration.other-source"
