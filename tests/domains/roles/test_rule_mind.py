@@ -149,6 +149,9 @@ def test_a_nap_puts_together_what_one_memory_can_hold_and_settles_nothing() -> N
         short(n, "The same", anchors=[f"commit:{n}{item}" for item in range(20)]) for n in range(3)
     ]
     assert nap.propose(holding(*full).view, NOW) == ()
+    lines = "".join(f"- 2026-01-01: other words {n}\n" for n in range(6))
+    wordy = [replace(short(n, "The same"), body=lines) for n in range(2)]
+    assert nap.propose(holding(*wordy).view, NOW) == ()
 
 
 def test_what_no_operation_could_settle_is_let_go_and_one_by_one_the_second_time() -> None:
