@@ -140,6 +140,17 @@ def test_what_is_confidential_goes_to_a_person_and_changes_no_count_for_its_role
         again = [finch.role_context(kind=kind) for kind in PacketKind]
         assert [p.cards for p in again] == [p.cards for p in packets]
     assert "vermilion" in all_of(ana, "finch")
+    # An edge with an end that is not for the reader is not there, whoever drew it.
+    links = [{"relation": "supports", "to": hidden, "claim": "it bears it out"}]
+    said = {**PLAIN, "topic": "cutter", "claim": "Ana took the cutter", "links": links}
+    done = ana.apply_operation("finch", whole("RecordShortTermMemory", **said))
+    (edge,) = list(done.data["edges"])  # type: ignore[arg-type]
+    assert str(edge) in all_of(ana, "finch")
+    with memory_of(project, agent("finch")) as finch:
+        told = all_of(finch, "finch")
+        assert done.target in told
+        assert str(edge) not in told
+        assert hidden not in told
 
 
 def test_what_was_forgotten_is_in_no_packet_and_what_led_to_it_is_named_as_missing(

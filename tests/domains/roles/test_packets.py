@@ -336,6 +336,8 @@ def test_cards_are_whole_or_not_there_and_a_session_gets_no_more_than_its_share(
     assert [card.record.id for card in packet.cards] == [small.record.id]
     assert dict(packet.beyond) == {"self": 1}
     assert "- 1 more: self\n" in packet.text
+    wide = replace(small, record=replace(remembered(2), body=f"- {'word ' * 900}\n"))
+    assert [card.record.id for card in written(wide, small).cards] == [small.record.id]
     many = tuple(replace(small, record=remembered(number)) for number in range(60))
     base = replace(written(*many), text="", tokens=0)
     size = len(with_text(base, CAPS, 0).text.encode())
