@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -74,6 +75,7 @@ def _named(rows: tuple[Row, ...], mode: str, name: str) -> list[Row]:
         ((OLD,), ("4001",)),
         ((OLD, NEW), ("4002",)),
         ((NEW, OLD), ("4002",)),
+        ((replace(NEW, day=OLD.day), OLD), ("4002",)),
         ((NOTED, OLD), ("4001",)),
         ((NOTED,), ("4003",)),
         ((PRINTED,), ()),
@@ -86,6 +88,7 @@ def _named(rows: tuple[Row, ...], mode: str, name: str) -> list[Row]:
         "what is said",
         "the newest, behind",
         "the newest, before",
+        "what stands first, of one day",
         "people before programs",
         "a program where nobody else speaks",
         "never what a tool printed",
@@ -212,6 +215,21 @@ def test_questions_change_nothing_for_each_other(
     assert {row.task: replace(row, ms=0) for row in again} == before
 
 
+def test_a_search_of_one_run_meets_no_file_of_another(
+    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    written = written_from(history)
+    one, other = PLAIN["lexical-whoosh"](written), PLAIN["lexical-whoosh"](written)
+    names = {path.name for path in tmp_path.iterdir()}
+    other.close()
+
+    assert len(names) == 2
+    assert one.ask(history.questions[0]).text
+    one.close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_store_lies_in_a_home_of_its_own(store: Store) -> None:
     workspace = store.memory.workspace
     home = workspace.store.root.parent.parent
@@ -303,6 +321,15 @@ def test_a_run_prints_its_verdict_and_leaves_rows_for_machines(
     assert capsys.readouterr().out == told
 
 
+@pytest.mark.parametrize("words", [["--mode", "x"], ["--data", "none"], ["--from", "none"]])
+def test_what_is_not_there_is_told_and_not_run(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert evaluation.main(words) == 2
+
+
 def test_rows_of_two_commits_are_not_judged_as_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -313,3 +340,13 @@ def test_rows_of_two_commits_are_not_judged_as_one(
     assert row_from(row.line(plan=1, commit="a")) == row
     assert evaluation.main(["--from", str(out)]) == 2
     assert "rows of one commit" in capsys.readouterr().err
+
+
+def test_the_page_names_every_mode_and_kind_and_counts_the_claims() -> None:
+    page = (PLAN.parent.parent / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    plan = json.loads(PLAN.read_text(encoding="utf-8"))
+
+    assert [it for it in plan["modes"] if f"| `{it}` | {plan['modes'][it]} |" not in page] == []
+    assert [it for it in plan["kinds"] if f"| `{it}` | {plan['kinds'][it]} |" not in page] == []
+    assert f"{len(plan['modes'])} modes" in page
+    assert f"{len(plan['claims'])} claims" in page
