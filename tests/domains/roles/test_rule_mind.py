@@ -182,6 +182,27 @@ def test_what_waits_on_a_commit_by_hand_is_not_gone_over() -> None:
     assert held.id not in "".join(map(str, model.propose(view, NOW)))
 
 
+def test_a_ripe_thread_is_learned_unless_it_asks() -> None:
+    supports = [
+        replace(short(n, topic="a", lifecycle="incubated"), observed=NOW - timedelta(days=n))
+        for n in range(4)
+    ]
+    for question, expected in ((None, 1), ("Why?", 0)):
+        thread = short(9, topic="a", profile="incubation", question=question)
+        thread = replace(thread, derived_from=tuple(item.id for item in supports))
+        assert len(RULES.propose(holding(*supports, thread).view, NOW)) == expected
+
+
+def test_what_a_model_left_over_is_the_rules_before_it_is_let_go() -> None:
+    view = holding(short(1, topic="a", salience=0.9)).view
+    model = ModelMind(model="m", ask=lambda _: "", may_see=lambda _: True, rules=RULES)
+    left = frozenset(view.memories)
+    assert list(model.reconsider(view, NOW, left, 1)) == list(RULES.propose(view, NOW))
+    assert list(model.reconsider(view, NOW, left, 2)) == list(RULES.reconsider(view, NOW, left, 1))
+    many = json.dumps({"operations": [{}] * (model_mind.MOST_ANSWERED + 1)})
+    assert operations_from(many) == ()
+
+
 def test_a_script_is_one_operation_a_line_and_holds_whatever_was_written() -> None:
     assert proposals_from(b"") == ()
     assert proposals_from(b'{"a": 1}\n\n  \r\n\xff\xfe\n{') == (b'{"a": 1}', b"\xff\xfe", b"{")
