@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfs.app.opened import Opened
-from memfs.model.origin import PrincipalKind
+from memfs.app.role_names import role_named
 from memfs.model.result import Result
 from memfs.services.modes import require_taking
 
@@ -51,10 +51,7 @@ class Minding(Opened):
         from memfs.errors import UsageError
 
         require_taking(self.workspace)
-        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
-        name = role or (self.actor.principal.name if is_agent else "")
-        if not name:
-            raise UsageError("expected a role, got none", hint="name it: --role NAME")
+        name = role_named(role, self.actor)
         if not operations:
             raise UsageError("expected an operation, got none")
         self._take_in()

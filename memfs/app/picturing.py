@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfs.app.opened import Opened
+from memfs.app.role_names import role_named
 from memfs.errors import UsageError
 from memfs.model.origin import PrincipalKind
 from memfs.services.modes import require_serving
@@ -53,7 +54,7 @@ class Picturing(Opened):
         if kind not in tuple(PacketKind):
             raise UsageError(f"expected a kind of {', '.join(PacketKind)}, got {kind!r}")
         is_of_all = kind == PacketKind.COORDINATOR and not role
-        name = "" if is_of_all else self._role_named(role)
+        name = "" if is_of_all else role_named(role, self.actor)
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         looking = Looking.of(self.workspace, self.actor)
@@ -90,9 +91,9 @@ class Picturing(Opened):
         from memfs.domains.roles.picture import Looking, pictures
         from memfs.domains.roles.role_status import status_of
 
-        name = role and self._role_named(role)
+        name = role and role_named(role, self.actor)
         if not name and self.actor.principal.kind is PrincipalKind.AGENT:
-            name = self._role_named("")
+            name = role_named("", self.actor)
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         looking = Looking.of(self.workspace, self.actor)
@@ -111,27 +112,9 @@ class Picturing(Opened):
         from memfs.domains.roles.operator_view import operator_view
         from memfs.domains.roles.picture import Looking, pictures
 
-        name = self._role_named(role)
+        name = role_named(role, self.actor)
         require_serving(self.workspace, self.actor)
         self._take_in_if_possible()
         looking = Looking.of(self.workspace, self.actor)
         (picture,) = pictures(looking, name)
         return operator_view(looking, picture, is_all=is_all)
-
-    def _role_named(self, role: str) -> str:
-        """Returns the role that is meant: the one named, or the actor's own.
-
-        Raises:
-            UsageError: It is no plain name, or there is none.
-        """
-        from memfs.model.role import role_scope
-
-        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
-        name = role or (self.actor.principal.name if is_agent else "")
-        if not name:
-            raise UsageError("expected a role, got none", hint="name it: --role NAME")
-        try:
-            role_scope(name)
-        except ValueError as error:
-            raise UsageError(f"expected the plain name of a role, got {name!r}") from error
-        return name

@@ -9,7 +9,7 @@ import os
 
 from memfs.app.opened import Opened
 from memfs.app.role_minds import RULES, mind_from
-from memfs.errors import UsageError
+from memfs.app.role_names import role_named
 from memfs.model.origin import PrincipalKind
 from memfs.model.result import Result
 from memfs.model.role_sleep import Rest
@@ -91,7 +91,7 @@ class Resting(Opened):
         from memfs.policy.administration import decide_role_operation
 
         require_taking(self.workspace)
-        name = self._role_named(role)
+        name = role_named(role, self.actor)
         decision = decide_role_operation(self.actor, name, self.workspace.settings)
         if not decision.is_admitted:
             return stranger(self.workspace, name, rest, decision.reasons)
@@ -109,16 +109,3 @@ class Resting(Opened):
         except RoleRestingError as error:
             return already_resting(self.workspace, name, rest, error)
         return rest_result(self.workspace, name, rested, self.actor)
-
-    def _role_named(self, role: str) -> str:
-        from memfs.model.role import role_scope
-
-        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
-        name = role or (self.actor.principal.name if is_agent else "")
-        if not name:
-            raise UsageError("expected a role, got none", hint="name it: --role NAME")
-        try:
-            role_scope(name)
-        except ValueError as error:
-            raise UsageError(f"expected the plain name of a role, got {name!r}") from error
-        return name

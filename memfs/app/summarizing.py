@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfs.app.opened import Opened
-from memfs.errors import UsageError
-from memfs.model.origin import PrincipalKind
+from memfs.app.role_names import role_named
 from memfs.services.modes import require_taking
 
 if TYPE_CHECKING:
@@ -39,17 +38,9 @@ class Summarizing(Opened):
         """
         from memfs.domains.roles.summary_answers import summarize, unread
         from memfs.domains.roles.wordings import read_wordings
-        from memfs.model.role import role_scope
 
         require_taking(self.workspace)
-        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
-        name = role or (self.actor.principal.name if is_agent else "")
-        if not name:
-            raise UsageError("expected a role, got none", hint="name it: --role NAME")
-        try:
-            role_scope(name)
-        except ValueError as error:
-            raise UsageError(f"expected the plain name of a role, got {name!r}") from error
+        name = role_named(role, self.actor)
         proposed, faults = read_wordings(wordings or b"", name)
         if faults:
             return unread(self.workspace, name, faults)

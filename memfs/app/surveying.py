@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfs.app.opened import Opened
+from memfs.app.role_names import role_named
 from memfs.errors import UsageError
-from memfs.model.origin import PrincipalKind
 from memfs.model.result import Result, ResultStatus
 from memfs.services.modes import require_taking
 
@@ -39,18 +39,10 @@ class Surveying(Opened):
             MemoryModeError: The store takes nothing in.
         """
         from memfs.domains.roles.scanning import scan_for
-        from memfs.model.role import role_scope
         from memfs.policy.role_survey import MOST_PROPOSED, PROPOSED
 
         require_taking(self.workspace)
-        is_agent = self.actor.principal.kind is PrincipalKind.AGENT
-        name = role or (self.actor.principal.name if is_agent else "")
-        if not name:
-            raise UsageError("expected a role, got none", hint="name it: --role NAME")
-        try:
-            role_scope(name)
-        except ValueError as error:
-            raise UsageError(f"expected the plain name of a role, got {name!r}") from error
+        name = role_named(role, self.actor)
         most = PROPOSED if propose is None else propose
         if not 0 <= most <= MOST_PROPOSED:
             raise UsageError(f"expected 0 to {MOST_PROPOSED} claims for review, got {most}")
