@@ -25,7 +25,7 @@ from memfs.app.opening import open_workspace
 from memfs.app.registry import REGISTRY
 from memfs.app.system import encode_ulid
 from memfs.domains.roles.loading import load_role
-from memfs.domains.roles.sleeping import own_actor
+from memfs.domains.roles.rest.sleeping import own_actor
 from memfs.formats.record_codec import update_record
 from memfs.model.decision import Decision, Verdict
 from memfs.model.operation import FileChange, OperationKind, Plan

@@ -54,9 +54,9 @@ def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tup
         only: The one role that is looked at; empty for all of them.
     """
     from memfs.app.rest_answers import rest_result
-    from memfs.domains.roles.rule_mind import RuleMind
-    from memfs.domains.roles.settling import settle
-    from memfs.domains.roles.sleeping import rest_role
+    from memfs.domains.roles.rest.rule_mind import RuleMind
+    from memfs.domains.roles.rest.settling import settle
+    from memfs.domains.roles.rest.sleeping import rest_role
 
     if not is_taking(workspace):
         return ()
@@ -98,8 +98,8 @@ def _roles(workspace: Workspace, snapshot: Snapshot) -> Iterator[str]:
 def _due(workspace: Workspace, snapshot: Snapshot, role: str) -> Rest | None:
     """Returns how a role is to rest now; ``None`` where it is not."""
     from memfs.domains.roles.loading import load_role
-    from memfs.domains.roles.schedule import schedule_for
-    from memfs.domains.roles.sleeping import own_actor
+    from memfs.domains.roles.rest.schedule import schedule_for
+    from memfs.domains.roles.rest.sleeping import own_actor
     from memfs.policy.role_schedule import Cycle
 
     if _is_rested(workspace, role):
@@ -116,8 +116,8 @@ def _due(workspace: Workspace, snapshot: Snapshot, role: str) -> Rest | None:
 
 def _is_rested(workspace: Workspace, role: str) -> bool:
     """Tells whether a role needs no rest however much is open by now; reads none of it."""
-    from memfs.domains.roles.rest_state import last_rests
-    from memfs.domains.roles.schedule import schedule_of
+    from memfs.domains.roles.rest.rest_state import last_rests
+    from memfs.domains.roles.rest.schedule import schedule_of
     from memfs.policy.role_schedule import Cycle
 
     last = last_rests(workspace, role)

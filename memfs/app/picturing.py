@@ -15,9 +15,9 @@ from memfs.model.origin import PrincipalKind
 from memfs.services.modes import require_serving
 
 if TYPE_CHECKING:
-    from memfs.domains.roles.operator_view import OperatorView
-    from memfs.domains.roles.packets import RolePacket
-    from memfs.domains.roles.role_status import RoleStatus
+    from memfs.domains.roles.packets.operator_view import OperatorView
+    from memfs.domains.roles.packets.packets import RolePacket
+    from memfs.domains.roles.packets.role_status import RoleStatus
 
 
 class Picturing(Opened):
@@ -44,9 +44,9 @@ class Picturing(Opened):
         Raises:
             UsageError: There is no such kind, or no role is named.
         """
-        from memfs.domains.roles.packet_words import with_text
-        from memfs.domains.roles.packets import gather
-        from memfs.domains.roles.picture import Looking, all_of, pictures
+        from memfs.domains.roles.packets.packet_words import with_text
+        from memfs.domains.roles.packets.packets import gather
+        from memfs.domains.roles.packets.picture import Looking, all_of, pictures
         from memfs.model.packet import MemoryState, Packet
         from memfs.policy.role_cuts import PacketKind
         from memfs.services.session_caps import Given, within_session
@@ -88,8 +88,8 @@ class Picturing(Opened):
         Raises:
             UsageError: The role is no plain name.
         """
-        from memfs.domains.roles.picture import Looking, pictures
-        from memfs.domains.roles.role_status import status_of
+        from memfs.domains.roles.packets.picture import Looking, pictures
+        from memfs.domains.roles.packets.role_status import status_of
 
         name = role and role_named(role, self.actor)
         if not name and self.actor.principal.kind is PrincipalKind.AGENT:
@@ -109,8 +109,8 @@ class Picturing(Opened):
         Raises:
             UsageError: The role is no plain name, or none is named.
         """
-        from memfs.domains.roles.operator_view import operator_view
-        from memfs.domains.roles.picture import Looking, pictures
+        from memfs.domains.roles.packets.operator_view import operator_view
+        from memfs.domains.roles.packets.picture import Looking, pictures
 
         name = role_named(role, self.actor)
         require_serving(self.workspace, self.actor)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfs.domains.roles.rest_state import RoleRestingError
-from memfs.domains.roles.sleeping import Rested, account_value
+from memfs.domains.roles.rest.rest_state import RoleRestingError
+from memfs.domains.roles.rest.sleeping import Rested, account_value
 from memfs.model.decision import Reason
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus

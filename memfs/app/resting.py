@@ -85,9 +85,9 @@ class Resting(Opened):
         key: str = "",
     ) -> Result:
         from memfs.app.rest_answers import already_resting, rest_result, stranger
-        from memfs.domains.roles.rest_state import RoleRestingError
-        from memfs.domains.roles.settling import settle
-        from memfs.domains.roles.sleeping import rest_role
+        from memfs.domains.roles.rest.rest_state import RoleRestingError
+        from memfs.domains.roles.rest.settling import settle
+        from memfs.domains.roles.rest.sleeping import rest_role
         from memfs.policy.administration import decide_role_operation
 
         require_taking(self.workspace)

@@ -15,7 +15,7 @@ from memfs.model.authority import Sink
 from memfs.model.role_sleep import Rest
 
 if TYPE_CHECKING:
-    from memfs.domains.roles.mind import Mind
+    from memfs.domains.roles.rest.mind import Mind
     from memfs.services.ports import Workspace
 
 RULES: Final = "rules"
@@ -37,8 +37,8 @@ def mind_from(
     Raises:
         UsageError: There is no such mind, or no model is configured.
     """
-    from memfs.domains.roles.mind import ScriptedMind, proposals_from
-    from memfs.domains.roles.rule_mind import RuleMind
+    from memfs.domains.roles.rest.mind import ScriptedMind, proposals_from
+    from memfs.domains.roles.rest.rule_mind import RuleMind
 
     if mind not in MINDS:
         raise UsageError(f"expected a mind of {', '.join(MINDS)}, got {mind!r}")
@@ -49,8 +49,8 @@ def mind_from(
 
 
 def _model(workspace: Workspace, role: str, rules: Mind, env: Mapping[str, str]) -> Mind:
-    from memfs.domains.roles.model_mind import INSTRUCTION, SCHEMA, ModelMind
-    from memfs.domains.roles.sleeping import own_actor
+    from memfs.domains.roles.rest.model_mind import INSTRUCTION, SCHEMA, ModelMind
+    from memfs.domains.roles.rest.sleeping import own_actor
     from memfs.policy.access import may_read
     from memfs.services.gate import access_request
 

@@ -36,8 +36,8 @@ class Summarizing(Opened):
             UsageError: The role is no plain name, or none is named.
             MemoryModeError: The store takes nothing in.
         """
-        from memfs.domains.roles.summary_answers import summarize, unread
-        from memfs.domains.roles.wordings import read_wordings
+        from memfs.domains.roles.summaries.summary_answers import summarize, unread
+        from memfs.domains.roles.summaries.wordings import read_wordings
 
         require_taking(self.workspace)
         name = role_named(role, self.actor)

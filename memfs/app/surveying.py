@@ -14,7 +14,7 @@ from memfs.model.result import Result, ResultStatus
 from memfs.services.modes import require_taking
 
 if TYPE_CHECKING:
-    from memfs.domains.roles.scanning import Scanned
+    from memfs.domains.roles.survey.scanning import Scanned
 
 
 class Surveying(Opened):
@@ -38,7 +38,7 @@ class Surveying(Opened):
                 that are allowed, or the store belongs to no project.
             MemoryModeError: The store takes nothing in.
         """
-        from memfs.domains.roles.scanning import scan_for
+        from memfs.domains.roles.survey.scanning import scan_for
         from memfs.policy.role_survey import MOST_PROPOSED, PROPOSED
 
         require_taking(self.workspace)

@@ -12,9 +12,9 @@ from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import anchors_of
 
 if TYPE_CHECKING:
-    from memfs.domains.roles.operator_view import Line, OperatorView, Part
-    from memfs.domains.roles.packets import Named
-    from memfs.domains.roles.role_status import RoleStatus
+    from memfs.domains.roles.packets.operator_view import Line, OperatorView, Part
+    from memfs.domains.roles.packets.packets import Named
+    from memfs.domains.roles.packets.role_status import RoleStatus
     from memfs.model.record import Record
     from memfs.policy.role_schedule import Schedule
 

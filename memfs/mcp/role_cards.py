@@ -18,7 +18,7 @@ _TAKEN: Final = frozenset({"query", "where", "limit", FIELD})
 
 def role_cards(memory: Memory, call: Call, first: int, size: int) -> list[str]:
     """Returns a packet of the caller's own role: the kind in the query, as many cards as asked."""
-    from memfs.domains.roles.packet_words import entries
+    from memfs.domains.roles.packets.packet_words import entries
     from memfs.policy.role_cuts import DEFAULT_CARDS
 
     arguments = call.arguments

@@ -13,10 +13,10 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.cli.entry import main
-from memfs.domains.roles.operator_view import OperatorView, view_value
-from memfs.domains.roles.packet_words import packet_value
-from memfs.domains.roles.packets import RolePacket
-from memfs.domains.roles.role_status import status_value
+from memfs.domains.roles.packets.operator_view import OperatorView, view_value
+from memfs.domains.roles.packets.packet_words import packet_value
+from memfs.domains.roles.packets.packets import RolePacket
+from memfs.domains.roles.packets.role_status import status_value
 from memfs.errors import MemfsError, UsageError
 from memfs.model.authority import Sensitivity
 from memfs.model.candidate import Submission

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memfs.domains.roles.summarizing import Wording, build_summary, worded
+from memfs.domains.roles.summaries.summarizing import Wording, build_summary, worded
 from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.record import Record
 from memfs.model.role import ANCHOR_MISSING, memory_hash

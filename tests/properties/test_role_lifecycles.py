@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memfs.domains.roles.settling import settle
+from memfs.domains.roles.rest.settling import settle
 from memfs.domains.roles.view import Planned
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from memfs.domains.roles.descent import Cut, cut
-from memfs.domains.roles.summarizing import Joins, build_summary, clusters_of, summaries_for
+from memfs.domains.roles.summaries.descent import Cut, cut
+from memfs.domains.roles.summaries.summarizing import (
+    Joins,
+    build_summary,
+    clusters_of,
+    summaries_for,
+)
 from memfs.domains.roles.view import RoleView
 from memfs.model.record import Record
 from memfs.model.text import normalise_text

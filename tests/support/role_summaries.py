@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from memfs.domains.roles.summarizing import build_summary
+from memfs.domains.roles.summaries.summarizing import build_summary
 from memfs.model.record import Record
 from tests.support.policy import NOW, identifier
 from tests.support.roles import edge, memory

@@ -9,7 +9,7 @@ from typing import Any
 
 from memfs.domains.roles.decoding import Decoded, decode_operation
 from memfs.domains.roles.planning import plan_operation
-from memfs.domains.roles.summarizing import lossy
+from memfs.domains.roles.summaries.summarizing import lossy
 from memfs.domains.roles.view import Planned, RoleView
 from memfs.model.decision import Reason
 from memfs.model.origin import Actor, Channel, Principal

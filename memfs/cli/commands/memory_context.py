@@ -52,7 +52,7 @@ def command(
             role, kind=kind, budget=budget, include_retired=include_retired
         )
     if invocation.is_json:
-        from memfs.domains.roles.packet_words import packet_value
+        from memfs.domains.roles.packets.packet_words import packet_value
 
         write_json(packet_value(packet))
     elif packet.text:

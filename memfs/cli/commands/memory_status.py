@@ -26,7 +26,7 @@ def command(invocation: Invocation, *, role: str) -> int:
     with invocation.open() as memory:
         found = memory.role_status(role)
     if invocation.is_json:
-        from memfs.domains.roles.role_status import status_value
+        from memfs.domains.roles.packets.role_status import status_value
 
         write_json([status_value(status) for status in found])
     elif found:

@@ -27,7 +27,7 @@ def command(invocation: Invocation, *, role: str, is_all: bool) -> int:
     with invocation.open() as memory:
         view = memory.show_role(role, is_all=is_all)
     if invocation.is_json:
-        from memfs.domains.roles.operator_view import view_value
+        from memfs.domains.roles.packets.operator_view import view_value
 
         write_json(view_value(view))
     else:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from memfs.domains.roles.settling import MOVES
+from memfs.domains.roles.rest.settling import MOVES
 from memfs.model.role_operation import MarkSpoken
 from memfs.policy import role_readiness, role_ripening, role_schedule
 from memfs.policy.role_lifecycle import TABLE as LIVES

@@ -1,0 +1,1 @@
+"""What of a role is told to whom: packets, how it stands, and all of it in one look."""
