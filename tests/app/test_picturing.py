@@ -290,6 +290,9 @@ def test_what_waits_for_a_person_is_named_as_a_gate(project: Path, ana: Memory) 
         waiting = lark.apply_operation("", text).target
         gates = {gate.id: gate.code for gate in lark.role_context().gates}
         assert gates == {waiting: "role.identity-review"}
+        told = [line for line in lark.role_context().text.splitlines() if "- waits" in line]
+        assert len(told) == 1
+        assert told[0].endswith(waiting)
         assert lark.role_status()[0].waiting == 1
     with memory_of(project, agent("wren")) as wren:
         assert wren.role_context("lark").gates == ()

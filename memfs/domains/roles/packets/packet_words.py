@@ -6,13 +6,13 @@ build, an id, or one escaped line. Cards are whole: one that is too large is nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from memfs.domains.roles.answers import memory_value
 from memfs.domains.roles.packets.packet_cuts import Caution, RoleCard
-from memfs.domains.roles.packets.packets import Named, RolePacket
+from memfs.domains.roles.packets.packets import Gate, Named, RolePacket
 from memfs.model.graph import EDGE_KIND
 from memfs.model.instants import format_instant
 from memfs.model.record import Record
@@ -34,6 +34,8 @@ from memfs.services.compile_context import SESSION_CAP, tokens_of
 from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
 
 _VERSION: Final = "1"
+MOST_GATES: Final = 4
+"""Ids of what waits for one reason that a text names; the value names them all."""
 _SAID: Final = (
     ("question", "question"),
     ("tension", "tension"),
@@ -105,12 +107,22 @@ def _beside(packet: RolePacket) -> Iterator[str]:
     for words, listed in named:
         if listed.ids:
             yield f"- {words}: {_listed(listed)}"
-    for gate in packet.gates:
-        yield f"- waits ({escaped_line(gate.code)}): {gate.id}: {gate.message}"
+    yield from _waiting(packet.gates)
     if packet.gates_beyond:
         yield f"- {packet.gates_beyond} more wait"
     for code, count in packet.withheld.items():
         yield f"- held back ({code}): {count}"
+
+
+def _waiting(gates: Iterable[Gate]) -> Iterator[str]:
+    """Yields a line for each reason to wait: a reader wants to know that, and where to look."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for gate in gates:
+        alike.setdefault((gate.code, gate.message), []).append(gate.id)
+    for (code, message), ids in alike.items():
+        beyond = max(0, len(ids) - MOST_GATES)
+        listed = Named(ids=tuple(ids[:MOST_GATES]), beyond=beyond)
+        yield f"- waits ({escaped_line(code)}): {message}: {_listed(listed)}"
 
 
 def _told(caution: Caution) -> str:
