@@ -32,11 +32,10 @@ from memfs.policy.withdrawal import (
 )
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.ports import Workspace
+from memfs.services.proposals import NAMED_RECORDS
 from memfs.services.served_records import read_strictly, record_from
 from memfs.store.layout import hold_path, is_record_path
 from memfs.store.snapshot import Snapshot
-
-NAMED_RECORDS: Final = 100
 
 
 @frozen

@@ -36,12 +36,11 @@ from memfs.policy.conflict_sets import (
 from memfs.policy.withdrawal import is_standing
 from memfs.services.catalogue import open_catalogue, read_entries, same_subject_entries
 from memfs.services.ports import Workspace
-from memfs.services.proposals import kind_of, place_new
+from memfs.services.proposals import NAMED_RECORDS, kind_of, place_new
 from memfs.services.served_records import read_strictly, record_from
 from memfs.store.layout import hold_path, is_record_path
 from memfs.store.snapshot import Snapshot
 
-_NAMED_RECORDS: Final = 100
 _MENTIONS: Final = (b"subject:", b'"subject"')
 
 
@@ -117,7 +116,7 @@ class _Upkeep:
         return replace(
             self.given,
             changes=tuple(self.changes.values()),
-            records=names if len(names) <= _NAMED_RECORDS else self.given.records,
+            records=names if len(names) <= NAMED_RECORDS else self.given.records,
         )
 
     def settle(self, catalogue: Catalogue, key: ClaimKey) -> None:

@@ -30,6 +30,7 @@ from memfs.services.forget import removal
 from memfs.services.jobs import JOBS_FOLDER
 from memfs.services.note_words import scrub_notes
 from memfs.services.ports import Workspace
+from memfs.services.proposals import NAMED_RECORDS
 from memfs.services.queue import drop_jobs
 from memfs.services.receipts import write_receipt
 from memfs.services.sealing import destroy_keys
@@ -152,7 +153,7 @@ def _plan(
         at=workspace.clock.now(),
         changes=tuple(changes.values()),
         base=snapshot.commit,
-        records=tuple(stored.record.reference for stored in standing),
+        records=tuple(stored.record.reference for stored in standing[:NAMED_RECORDS]),
     )
 
 

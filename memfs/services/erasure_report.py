@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Final
 
 from memfs.model.digests import content_digest
 from memfs.model.frozen import frozen
@@ -18,6 +19,9 @@ from memfs.services.ports import Workspace
 from memfs.services.session_places import PLACE as SESSIONS
 from memfs.services.sought import Sought
 from memfs.store.purge import Purged
+
+_NAMED: Final = 20
+"""So many records the plain words name; the targets of the receipt are all of them."""
 
 KEPT_BY_HISTORY = (*HISTORY_PLACES, "object files", "index")
 
@@ -108,7 +112,9 @@ def details_of(workspace: Workspace, sought: Sought, outcome: Outcome) -> dict[s
 
 def report(sought: Sought, outcome: Outcome) -> tuple[str, ...]:
     """Returns the receipt in plain words, one sentence a line."""
-    names = ", ".join(sought.identifiers) or "the text"
+    names = ", ".join(sought.identifiers[:_NAMED]) or "the text"
+    if len(sought.identifiers) > _NAMED:
+        names += f" and {_count(len(sought.identifiers) - _NAMED, 'more record')}"
     lines = [f"erased {names}: {_count(len(sought.copies.blobs), 'version')}"]
     lines.append("it is served nowhere any more, nor is what rested on it alone")
     looked = sum(place.looked_at for place in outcome.places)

@@ -1,4 +1,8 @@
-"""Receipts: a content-free account of an operation with consequences, as a record of its own."""
+"""Receipts: a content-free account of an operation with consequences, as a record of its own.
+
+An account that is too large for one file is told in several, in the same commit: the first says
+how many there are, and each names the next.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,10 @@ from memfs.model.record import Record
 from memfs.model.settings import Mode
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_receipt
+from memfs.policy.receipt_parts import receipt_parts
 from memfs.services.door import Decided, commit_decided
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, new_file, plan_from
+from memfs.services.proposals import Draft, kind_of, new_file, place_new, plan_from
 from memfs.store.snapshot import Snapshot
 
 KIND = "receipt"
@@ -39,37 +44,14 @@ def write_receipt(
         targets: Ids concerned.
         details: Counts, places and guarantees; never content.
     """
-
-    def decide_on(snapshot: Snapshot) -> Decided[Draft]:
-        draft = receipt_draft(
-            workspace,
-            snapshot,
-            operation=operation,
-            transaction=transaction,
-            targets=targets,
-            details=details,
-        )
-        plan = plan_from(
-            workspace,
-            snapshot,
-            operation=OperationKind.RECORD,
-            actor=SYSTEM_ACTOR,
-            drafts=(draft,),
-            subject=f"receipt of {operation}",
-            key=content_digest("receipt", f"{operation}\0{transaction}".encode()),
-        )
-        return Decided(draft, plan)
-
-    committed = commit_decided(workspace, decide_on)
-    names = committed.commit.records if committed.commit is not None else ()
-    identifier = names[0].partition("@")[0] if names else committed.outcome.record.id
-    return Receipt(
-        id=identifier,
+    receipt = Receipt(
+        id="",
         operation=operation,
         transaction=transaction,
         targets=tuple(targets),
         details=details,
     )
+    return _written(workspace, receipt, key=transaction)
 
 
 def write_account(
@@ -86,36 +68,45 @@ def write_account(
         key: What makes it the same work.
         details: Counts; never content.
     """
+    receipt = Receipt(id="", operation=operation, transaction="", targets=(), details=details)
     if workspace.settings.mode is Mode.SHADOW:
-        return Receipt(id="", operation=operation, transaction="", targets=(), details=details)
+        return receipt
+    return _written(workspace, receipt, key=key)
+
+
+def _written(workspace: Workspace, receipt: Receipt, *, key: str) -> Receipt:
+    """Commits a receipt; one without a transaction is of the commit that brings it."""
 
     def decide_on(snapshot: Snapshot) -> Decided[Draft]:
-        transaction = workspace.ids.new_id(TRANSACTION_PREFIX)
-        draft = receipt_draft(
+        transaction = receipt.transaction or workspace.ids.new_id(TRANSACTION_PREFIX)
+        records = receipt_records(
             workspace,
-            snapshot,
-            operation=operation,
+            operation=receipt.operation,
             transaction=transaction,
-            targets=(),
-            details=details,
+            targets=receipt.targets,
+            details=receipt.details,
         )
+        drafts = placed_receipts(workspace, snapshot, records)
         plan = plan_from(
             workspace,
             snapshot,
             operation=OperationKind.RECORD,
             actor=SYSTEM_ACTOR,
-            drafts=(draft,),
-            subject=f"receipt of {operation}",
-            key=content_digest("receipt", f"{operation}\0{key}".encode()),
+            drafts=drafts,
+            subject=f"receipt of {receipt.operation}",
+            key=content_digest("receipt", f"{receipt.operation}\0{key}".encode()),
         )
-        return Decided(draft, replace(plan, transaction=transaction))
+        if not receipt.transaction:
+            plan = replace(plan, transaction=transaction)
+        return Decided(drafts[0], plan)
 
     committed = commit_decided(workspace, decide_on)
-    names = committed.commit.records if committed.commit is not None else ()
-    identifier = names[0].partition("@")[0] if names else committed.outcome.record.id
-    transaction = committed.commit.transaction if committed.commit is not None else ""
-    return Receipt(
-        id=identifier, operation=operation, transaction=transaction, targets=(), details=details
+    commit = committed.commit
+    names = commit.records if commit is not None else ()
+    return replace(
+        receipt,
+        id=names[0].partition("@")[0] if names else committed.outcome.record.id,
+        transaction=receipt.transaction or (commit.transaction if commit is not None else ""),
     )
 
 
@@ -129,7 +120,7 @@ def receipt_draft(
     details: Mapping[str, JsonValue],
     subject: str = "",
 ) -> Draft:
-    """Lays out the file of a receipt, for an operation that carries its own.
+    """Lays out the file of a receipt, for an operation that carries its own and has a bound.
 
     Args:
         workspace: The store.
@@ -180,3 +171,48 @@ def receipt_record(
             "details": dict(details),
         },
     )
+
+
+def receipt_records(
+    workspace: Workspace,
+    *,
+    operation: str,
+    transaction: str,
+    targets: Sequence[str],
+    details: Mapping[str, JsonValue],
+    subject: str = "",
+) -> tuple[Record, ...]:
+    """Returns as many receipts as an account takes, the first first; each names the next.
+
+    The first alone has the subject by which the account is found again. Those that another names
+    have their ids already.
+    """
+    parts = receipt_parts(targets, details)
+    records: list[Record] = []
+    for number in range(len(parts), 0, -1):
+        part, told = parts[number - 1], dict[str, JsonValue]()
+        if len(parts) > 1:
+            told = {"part": number, "parts": len(parts)}
+        if records:
+            told["next"] = records[-1].id
+        record = receipt_record(
+            workspace,
+            operation=operation,
+            transaction=transaction,
+            targets=part.targets,
+            details={**part.details, **told},
+            subject=subject if number == 1 else "",
+        )
+        if number > 1:
+            record = replace(record, id=workspace.ids.new_id(kind_of(workspace, record).id_prefix))
+        records.append(record)
+    return tuple(reversed(records))
+
+
+def placed_receipts(
+    workspace: Workspace, snapshot: Snapshot, records: Sequence[Record]
+) -> tuple[Draft, ...]:
+    """Lays out the files of one account, in its order."""
+    decision = decide_receipt(workspace.settings)
+    shards = dict(snapshot.shard_sizes(kind_of(workspace, records[0]).folder))
+    return tuple(place_new(workspace, record, decision, shards=shards) for record in records)

@@ -33,13 +33,12 @@ from memfs.services.door import Committed, Decided, commit_decided
 from memfs.services.forget import EXCERPT_KIND, forget_each
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, plan_from, require_free
+from memfs.services.proposals import NAMED_RECORDS, Draft, plan_from, require_free
 from memfs.services.reading import AmbiguousRecordError, UnknownRecordError, named_entries
 from memfs.services.tombstones import SOURCE_KIND
 from memfs.store.snapshot import Snapshot
 
 MOST_REASON: Final = 60
-_NAMED: Final = 100
 
 _Outcome = tuple[Decision, tuple[StoredRecord, ...]]
 
@@ -144,7 +143,7 @@ def forget(
             extra=changes,
         )
         names = tuple(target.record.reference for target in targets)
-        return Decided((decision, targets), replace(plan, records=names[:_NAMED]))
+        return Decided((decision, targets), replace(plan, records=names[:NAMED_RECORDS]))
 
     return _answer(workspace, "forget", commit_decided(workspace, decide_on))
 

@@ -21,20 +21,20 @@ from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
-from memfs.model.origin import SYSTEM_ACTOR, Actor, Channel, Principal, PrincipalKind
+from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.result import Result, ResultStatus
 from memfs.model.role import anchors_of, role_scope
 from memfs.model.values import JsonValue
-from memfs.policy.administration import decide_receipt, decide_role_operation
+from memfs.policy.administration import decide_role_operation
 from memfs.policy.role_summaries import COUNTED
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
 from memfs.services.ports import Workspace
-from memfs.services.proposals import new_file, plan_from
+from memfs.services.proposals import plan_from
 from memfs.services.propose import own_key
-from memfs.services.receipts import receipt_record
+from memfs.services.receipts import placed_receipts, receipt_records
 from memfs.store.snapshot import Snapshot
 
 ACTION: Final = "summarize"
@@ -126,7 +126,7 @@ class _Keeping:
     def _planned(self, snapshot: Snapshot, found: Summarized) -> Decided[Summarized]:
         workspace, kept = self.workspace, found.kept
         transaction = workspace.ids.new_id(TRANSACTION_PREFIX)
-        record = receipt_record(
+        records = receipt_records(
             workspace,
             operation=RECEIPT,
             transaction=transaction,
@@ -134,19 +134,18 @@ class _Keeping:
             details={"role": self.role, "asked_by": str(self.asker.principal), **kept.counts},
             subject=RECEIPT,
         )
-        decision = decide_receipt(workspace.settings, SYSTEM_ACTOR)
-        record = replace(record, scope=role_scope(self.role))
-        receipt = new_file(workspace, snapshot, record, decision)
+        own = [replace(record, scope=role_scope(self.role)) for record in records]
+        receipts = placed_receipts(workspace, snapshot, own)
         plan = plan_from(
             workspace,
             snapshot,
             operation=OperationKind.RECORD,
             actor=role_actor(self.role),
-            drafts=(*kept.drafts, receipt),
+            drafts=(*kept.drafts, *receipts),
             subject=f"role memory: {RECEIPT}",
             key=own_key(self.asker, self.key),
         )
-        told = replace(found, receipt=receipt.record.id)
+        told = replace(found, receipt=receipts[0].record.id)
         return Decided(told, replace(plan, transaction=transaction))
 
 
