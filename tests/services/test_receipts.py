@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
 from memfs.app.memory import Memory
+from memfs.domains.graph.redrawing import MOST_EDGES
+from memfs.domains.roles.survey.scanning import MOST_TOLD
+from memfs.formats.record_codec import encode_record
+from memfs.model.limits import MATTER_BYTES
 from memfs.model.record import Record
 from memfs.model.result import ResultStatus
 from memfs.model.values import JsonValue
 from memfs.policy import receipt_parts
-from memfs.services.receipts import write_receipt
+from memfs.policy.role_operations import MOST_ENTRIES, MOST_WORDS
+from memfs.services.receipts import receipt_record, write_receipt
 from memfs.services.served_records import read_records, served_places
 from tests.support.memory import memory_of, new_project
 from tests.support.review import is_clean
@@ -105,3 +111,25 @@ def test_forgetting_more_than_one_receipt_can_name_ends_whole(
     assert memory.audit(mark=False).problems == ()
     assert list(memory.check()) == []
     assert is_clean(tmp_path / "datasync")
+
+
+def test_accounts_that_are_bounded_by_their_operation_are_one_receipt(memory: Memory) -> None:
+    edge, record = f"edge_{0:026d}", f"role_{0:026d}@999999999"
+    moved = MOST_EDGES // 2
+    bounded: list[tuple[int, dict[str, JsonValue]]] = [
+        (2, {"made": [edge] * MOST_EDGES, "before": "0" * 64, "after": "0" * 64}),
+        (2, {"made": [edge] * moved, "gone": [f"{edge} {edge}"] * moved}),
+        (MOST_ENTRIES, {"changed": [record] * MOST_ENTRIES, "because": "x" * MOST_WORDS}),
+        (MOST_TOLD, {"refused": {f"some.reason-{number}": 1 for number in range(300)}}),
+    ]
+    for targets, details in bounded:
+        receipt = receipt_record(
+            memory.workspace,
+            operation="merge",
+            transaction=f"tx_{0:026d}",
+            targets=[record] * targets,
+            details=details,
+            subject=edge,
+        )
+        whole = replace(receipt, id=f"rcp_{0:026d}")
+        assert len(encode_record(whole, memory.workspace.registry)) < MATTER_BYTES
