@@ -25,14 +25,13 @@ from memfs.app.opening import open_workspace
 from memfs.app.registry import REGISTRY
 from memfs.app.system import encode_ulid
 from memfs.domains.roles.loading import load_role
-from memfs.domains.roles.rest.sleeping import own_actor
 from memfs.formats.record_codec import update_record
 from memfs.model.decision import Decision, Verdict
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import SYSTEM_ACTOR, Actor, Channel, Origin, OriginClass, Principal
 from memfs.model.record import Record
 from memfs.model.result import Result, ResultStatus
-from memfs.model.role import ROLE_KIND, role_scope, subject_of
+from memfs.model.role import ROLE_KIND, role_actor, role_scope, subject_of
 from memfs.policy.role_sleep import open_short_term
 from memfs.services.ports import Workspace
 
@@ -146,7 +145,7 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float, float]:
 def floor(workspace: Workspace) -> Result:
     """Reads every memory and commits it in another state; nothing is decided and nothing made."""
     snapshot = workspace.store.snapshot()
-    loaded = load_role(workspace, snapshot, ROLE, own_actor(ROLE))
+    loaded = load_role(workspace, snapshot, ROLE, role_actor(ROLE))
     decision = Decision(verdict=Verdict.ACTIVATE, rule="bench.floor")
     changes = []
     for item in loaded.stored.values():
@@ -181,7 +180,7 @@ def check(memory: Memory, result: Result, count: int, invalid: int) -> None:
     number = {name: value for name, value in told.items() if isinstance(value, int)}
     settled = ("distilled", "incubated", "clustered", "pruned", "kept")
     snapshot = memory.workspace.store.snapshot()
-    memories = load_role(memory.workspace, snapshot, ROLE, own_actor(ROLE)).view.memories
+    memories = load_role(memory.workspace, snapshot, ROLE, role_actor(ROLE)).view.memories
     found = Counter(str(item.fields["lifecycle"]) for item in memories.values())
     assert result.status is ResultStatus.DONE, result.message
     assert number["opened"] == count == sum(number[name] for name in settled)

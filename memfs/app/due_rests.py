@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memfs.errors import MemfsError
 from memfs.model.origin import Actor
-from memfs.model.role import ROLES_FOLDER, role_of
+from memfs.model.role import ROLES_FOLDER, role_actor, role_of
 from memfs.model.role_sleep import Rest
 from memfs.services.modes import is_taking
 from memfs.services.ports import Workspace
@@ -99,12 +99,11 @@ def _due(workspace: Workspace, snapshot: Snapshot, role: str) -> Rest | None:
     """Returns how a role is to rest now; ``None`` where it is not."""
     from memfs.domains.roles.loading import load_role
     from memfs.domains.roles.rest.schedule import schedule_for
-    from memfs.domains.roles.rest.sleeping import own_actor
     from memfs.policy.role_schedule import Cycle
 
     if _is_rested(workspace, role):
         return None
-    view = load_role(workspace, snapshot, role, own_actor(role)).view
+    view = load_role(workspace, snapshot, role, role_actor(role)).view
     match schedule_for(workspace, view).cycle:
         case Cycle.ASLEEP:
             return Rest.SLEEP

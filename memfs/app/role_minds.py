@@ -50,7 +50,7 @@ def mind_from(
 
 def _model(workspace: Workspace, role: str, rules: Mind, env: Mapping[str, str]) -> Mind:
     from memfs.domains.roles.rest.model_mind import INSTRUCTION, SCHEMA, ModelMind
-    from memfs.domains.roles.rest.sleeping import own_actor
+    from memfs.model.role import role_actor
     from memfs.policy.access import may_read
     from memfs.services.gate import access_request
 
@@ -63,7 +63,7 @@ def _model(workspace: Workspace, role: str, rules: Mind, env: Mapping[str, str])
     client = ModelClient(ModelEndpoint(name=settings.name, url=settings.url, key=settings.key))
     prompt = Prompt(name="role_sleep", instruction=INSTRUCTION, schema=SCHEMA)
     sink = Sink.AGENT if client.is_here else Sink.REMOTE
-    request = access_request(workspace, own_actor(role), sink=sink)
+    request = access_request(workspace, role_actor(role), sink=sink)
 
     def ask(question: str) -> str:
         try:

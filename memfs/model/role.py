@@ -21,6 +21,7 @@ from typing import Final
 from memfs.model.frozen import frozen
 from memfs.model.graph import EDGE_KIND
 from memfs.model.ids import is_id
+from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.scope import Scope, ScopeKind
@@ -259,6 +260,11 @@ def role_scope(role: str) -> Scope:
         ValueError: It is no plain name.
     """
     return Scope.parse(f"{ScopeKind.AGENT}:{role}")
+
+
+def role_actor(role: str) -> Actor:
+    """Returns who a role acts as: itself, through no more than its own word."""
+    return Actor(Principal(PrincipalKind.AGENT, role), Channel.AGENT)
 
 
 def role_of(record: Record) -> str:

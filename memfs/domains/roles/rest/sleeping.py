@@ -30,10 +30,10 @@ from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue
 from memfs.model.frozen import frozen
 from memfs.model.operation import Commit, OperationKind
-from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
-from memfs.model.role import Profile, profile_of
+from memfs.model.role import Profile, profile_of, role_actor
 from memfs.model.role_operation import RoleOperation
 from memfs.model.role_sleep import PHASE_OF, Rejected, Rest
 from memfs.model.values import JsonValue
@@ -77,11 +77,6 @@ class Rested:
     candidates: tuple[str, ...] = ()
     commit: Commit | None = None
     aftermath: Aftermath = NOTHING_FOLLOWED
-
-
-def own_actor(role: str) -> Actor:
-    """Returns who a rest is decided as: the role itself, through no more than its own word."""
-    return Actor(Principal(PrincipalKind.AGENT, role), Channel.AGENT)
 
 
 def rest_role(
@@ -145,7 +140,7 @@ class _Night:
 
     @property
     def actor(self) -> Actor:
-        return own_actor(self.role)
+        return role_actor(self.role)
 
     def asked_first(self) -> Asked:
         """Asks a mind that takes its time, while everybody else goes on writing."""

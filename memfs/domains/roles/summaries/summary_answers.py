@@ -21,11 +21,11 @@ from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
-from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.result import Result, ResultStatus
-from memfs.model.role import anchors_of, role_scope
+from memfs.model.role import anchors_of, role_actor, role_scope
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_role_operation
 from memfs.policy.role_summaries import COUNTED
@@ -60,11 +60,6 @@ class Summarized:
     receipt: str = ""
     fault: tuple[Reason, ...] = ()
     commit: Commit | None = None
-
-
-def role_actor(role: str) -> Actor:
-    """Returns who the summaries of a role are decided as: the role itself, by its own word."""
-    return Actor(Principal(PrincipalKind.AGENT, role), Channel.AGENT)
 
 
 def summarize(

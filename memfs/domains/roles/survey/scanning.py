@@ -29,15 +29,14 @@ from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
-from memfs.model.origin import Actor, Channel, Principal, PrincipalKind
+from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.role import (
-    PROFILE_FOLDERS,
     ROLE_KIND,
     Because,
     Lifecycle,
-    Profile,
     lifecycle_of,
+    role_actor,
 )
 from memfs.model.role_operation import Phase
 from memfs.model.settings import Mode
@@ -62,7 +61,6 @@ from memfs.store.snapshot import Snapshot
 RECEIPT: Final = "role scan"
 MOST_TOLD: Final = 100
 """Ids that a receipt names."""
-_REPO_FOLDER: Final = PROFILE_FOLDERS[Profile.REPO_ARCHITECTURE]
 _EXPIRED: Final = str(Status.EXPIRED)
 _PUT_ASIDE: Final = "a person rejected it in review"
 
@@ -116,7 +114,7 @@ def scan_for(
     end = time.process_time() + MOST_SECONDS
     files = read_files(workspace.project_dir, (workspace.store.root,), time.process_time)
     seen = survey(files, lambda: time.process_time() >= end)
-    actor = Actor(Principal(PrincipalKind.AGENT, role), Channel.AGENT)
+    actor = role_actor(role)
 
     def decide_on(snapshot: Snapshot) -> Decided[_Laid]:
         with closing(open_catalogue(workspace, snapshot)) as catalogue:

@@ -23,7 +23,6 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@/-]{0,80}\Z")
 _WORD: Final = re.compile(
     r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w])|`{1,2}([A-Za-z_]\w*)`"
 )
-_MOST_DEPTH: Final = 40
 _MOST_NAMES: Final = 200
 
 
