@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memfs.domains.roles.inheriting import resting_on
 from memfs.domains.roles.shaping import (
     Planner,
     RefusedError,
@@ -227,6 +228,4 @@ def _taking_in(
 ) -> Record:
     """Returns a memory that took in what an operation says of it, and what it is from."""
     planner.check_pointed(ids_in(anatomy.anchors))
-    grown = planner.deepened(record, anatomy)
-    names = dict.fromkeys((*grown.derived_from, *(item.id for item in sources)))
-    return replace(grown, derived_from=tuple(names))
+    return resting_on(planner.deepened(record, anatomy), sources)

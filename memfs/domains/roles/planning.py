@@ -97,6 +97,8 @@ def _refreshed(operation: RefreshManifest, planner: Planner) -> Planned:
     current = sorted(name for name, value in held.items() if hashes.get(name) == value)
     stale = sorted(name for name in held.keys() & hashes.keys() if hashes[name] != held[name])
     return Planned(
+        # What a model is called stands in a receipt, and is a word of the proposer.
+        words=(operation.model,),
         details={
             "model": operation.model,
             "dimensions": operation.dimensions,

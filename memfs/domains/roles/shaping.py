@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from memfs.domains.roles.inheriting import resting_on
 from memfs.domains.roles.view import RoleView
 from memfs.model.authority import Authority
 from memfs.model.decision import Reason
@@ -147,7 +148,7 @@ class Planner:
             "touched": format_instant(self.now),
             **fields,
         }
-        return Record(
+        made = Record(
             kind=ROLE_KIND,
             id=self.new_id(ROLE_PREFIX),
             title=anatomy.claim,
@@ -156,11 +157,11 @@ class Planner:
             observed=self.now,
             confidence=_or(anatomy.confidence, DEFAULT_CONFIDENCE),
             tags=anatomy.tags,
-            derived_from=derived_from,
             fields={name: value for name, value in said.items() if value not in ("", [], None)},
             # What might be done is worth nothing as a ground for doing it (E30).
             authority=Authority.NONE if profile is Profile.CANDIDATE_INTERVENTION else None,
         )
+        return resting_on(made, (self.view.memories[name] for name in derived_from))
 
     def moved(
         self,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from memfs.domains.roles.inheriting import resting_on
 from memfs.domains.roles.shaping import (
     MOST_WORDINGS,
     Planner,
@@ -76,9 +75,8 @@ def cluster(operation: ClusterShortTerm, planner: Planner) -> Planned:
         planner.moved(item, Lifecycle.PRUNED, because=Because.CLUSTERED) for item in others
     )
     grown = _clustered(first, planner, *others)
+    grown = resting_on(grown, others)
     edges = tuple(planner.edge(MemoryRelation.CLUSTERS_WITH, item, grown) for item in gone)
-    taken = (*grown.derived_from, *(item.id for item in others))
-    grown = replace(grown, derived_from=tuple(dict.fromkeys(taken)))
     return Planned(changed=(grown, *gone), edges=edges, because=str(Because.CLUSTERED))
 
 

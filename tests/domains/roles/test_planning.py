@@ -420,3 +420,10 @@ def _durable(mind: Mind, **members: str) -> Record:
 
 def test_the_whole_of_a_memory_is_asked_for() -> None:
     assert {"target", "claim", "implication", "anchors"} <= WHOLE.keys()
+
+
+def test_what_a_model_is_called_is_screened_like_any_words() -> None:
+    planned = Mind().apply(
+        proposal("RefreshMemoryEmbeddingManifest", model="tiny", dimensions=3, entries=[])
+    )
+    assert planned.words == ("tiny",)
