@@ -42,4 +42,5 @@ def _digest(workspace: Workspace, anchor: str) -> str | None:
     if workspace.project_dir is None or not anchor.startswith(_FILE):
         return None
     name = anchor.removeprefix(_FILE)
-    return blob_of(workspace.project_dir, name, limit_bytes=MOST_FILE_BYTES)
+    blob = blob_of(workspace.project_dir, name, limit_bytes=MOST_FILE_BYTES)
+    return None if blob is None else blob.id

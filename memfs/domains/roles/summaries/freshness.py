@@ -9,12 +9,9 @@ not see is gone for them. Nothing that a memory says of its own freshness is bel
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import field
-from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final
 
@@ -30,8 +27,7 @@ from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.gate import access_request
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.project_files import inner_parts
-from memfs.store.layout import STORE_FOLDER
+from memfs.services.project_bytes import blob_of
 from memfs.store.snapshot import Snapshot
 
 MOST_FILES: Final = 2_000
@@ -39,7 +35,6 @@ MOST_FILES: Final = 2_000
 MOST_FILE_BYTES: Final = 16 * 1024 * 1024
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Bytes that one look reads in all."""
-_CHUNK: Final = 1024 * 1024
 _FILES: Final = frozenset({"file", "test"})
 _RECORDS: Final = {
     sort for sort, prefixes in {**EVIDENCE_ANCHORS, **REMEMBERED_ANCHORS}.items() if prefixes
@@ -174,78 +169,10 @@ def _file_digests(
     left = MOST_BYTES
     for anchor, place in places.items():
         if place not in known:
-            is_full = len(known) >= MOST_FILES or left <= 0
-            found = (
-                None
-                if is_full
-                else _hashed(workspace.project_dir, place, min(left, MOST_FILE_BYTES))
-            )
-            known[place] = found[0] if found else None
-            left -= found[1] if found else 0
+            most = min(left, MOST_FILE_BYTES) if len(known) < MOST_FILES else 0
+            blob = None
+            if workspace.project_dir is not None and most > 0:
+                blob = blob_of(workspace.project_dir, place, limit_bytes=most)
+            known[place] = blob.id if blob is not None else None
+            left -= blob.size_bytes if blob is not None else 0
         yield anchor, known[place]
-
-
-def file_digest(project: Path, place: str) -> str | None:
-    """Returns the id that Git gives to the content of a plain file of a project, as it is now.
-
-    ``None`` for whatever is none: see the module.
-    """
-    found = _hashed(project, place, MOST_FILE_BYTES)
-    return found[0] if found else None
-
-
-def _hashed(project: Path | None, place: str, most: int) -> tuple[str, int] | None:
-    """Returns digest and size of a plain file; ``None`` for anything else, or too large a one."""
-    parts = _inner(place)
-    if project is None or not parts:
-        return None
-    try:
-        descriptor = _opened(project, parts)
-    except (OSError, ValueError):
-        return None
-    try:
-        return _digest_of(descriptor, most)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-
-
-def _digest_of(descriptor: int, most: int) -> tuple[str, int] | None:
-    about = os.fstat(descriptor)
-    if not stat.S_ISREG(about.st_mode) or about.st_size > most:
-        return None
-    mark = hashlib.sha1(b"blob %d\0" % about.st_size, usedforsecurity=False)
-    read = 0
-    while chunk := os.read(descriptor, min(_CHUNK, about.st_size - read)):
-        mark.update(chunk)
-        read += len(chunk)
-    # A file that shrank while it was read is none that anything was read off.
-    return (mark.hexdigest(), read) if read == about.st_size else None
-
-
-def _inner(place: str) -> tuple[str, ...]:
-    """Returns the parts of a path that stays in the project, written as it is everywhere."""
-    if "\\" in place or "\0" in place or str(PurePosixPath(place)) != place:
-        return ()
-    parts = inner_parts(place)
-    folded = {part.casefold() for part in parts}
-    return () if folded & {STORE_FOLDER, ".git"} else parts
-
-
-def _opened(project: Path, parts: tuple[str, ...]) -> int:
-    """Opens a file folder by folder, so that no link is followed, not even one put there now.
-
-    Raises:
-        OSError: It is not there, or there is a link on the way.
-    """
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
-    here = os.open(project, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for part in parts[:-1]:
-            inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=here)
-            os.close(here)
-            here = inner
-        return os.open(parts[-1], flags, dir_fd=here)
-    finally:
-        os.close(here)
