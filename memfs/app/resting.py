@@ -13,6 +13,7 @@ from memfs.app.role_names import role_named
 from memfs.model.origin import PrincipalKind
 from memfs.model.result import Result
 from memfs.model.role_sleep import Rest
+from memfs.model.settings import Mode
 from memfs.services.modes import require_taking
 
 
@@ -66,13 +67,16 @@ class Resting(Opened):
     def nap_due_roles(self) -> tuple[Result, ...]:
         """Has every role rest that is due: a nap where it is drowsy, a sleep where it is night.
 
-        A person looks after every role, an agent after itself. What goes wrong with one role keeps
-        no other from its rest, and is the next look's matter.
+        A person looks after every role, an agent after itself, and nobody else after any. What
+        goes wrong with one role keeps no other from its rest, and is the next look's matter.
         """
         from memfs.app.due_rests import rest_due_roles
+        from memfs.policy.administration import decide_role_operation
 
         is_agent = self.actor.principal.kind is PrincipalKind.AGENT
         only = self.actor.principal.name if is_agent else ""
+        if not decide_role_operation(self.actor, only, self.workspace.settings).is_admitted:
+            return ()
         return rest_due_roles(self.workspace, self.actor, only=only)
 
     def _rested(
@@ -89,12 +93,17 @@ class Resting(Opened):
         from memfs.domains.roles.rest.settling import settle
         from memfs.domains.roles.rest.sleeping import rest_role
         from memfs.policy.administration import decide_role_operation
+        from memfs.policy.reasons import reason
 
         require_taking(self.workspace)
         name = role_named(role, self.actor)
         decision = decide_role_operation(self.actor, name, self.workspace.settings)
-        if not decision.is_admitted:
-            return stranger(self.workspace, name, rest, decision.reasons)
+        faults = decision.reasons
+        if decision.is_admitted and self.workspace.settings.mode is Mode.SHADOW:
+            # A role is served nothing then: that nothing is open to it would be told as a rest.
+            faults = (reason("mode.shadow"),)
+        if faults:
+            return stranger(self.workspace, name, rest, faults)
         self._take_in()
         try:
             rested = rest_role(
