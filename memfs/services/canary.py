@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from memfs.errors import MemfsError
@@ -25,7 +26,7 @@ from memfs.services.ports import Workspace
 from memfs.services.projection_source import read_projection
 from memfs.services.reading import UnknownRecordError, find_record, served_from
 from memfs.services.recall import RecallOutcome, recall, search
-from memfs.services.reindex import open_index
+from memfs.services.reindex import OpenIndex, open_index
 from memfs.store.layout import PROJECTIONS, VIEWS_FOLDER
 from memfs.store.snapshot import Snapshot
 
@@ -147,6 +148,8 @@ class _Asker:
         self._history = replace(self._current, is_history=True, sees_polluted=True)
         self._projections = tuple(_projections(workspace))
         self._past = workspace.store.commit_info(CommitId(before)).at if before else None
+        # Opened once: what a large withdrawal changed is read anew at each opening.
+        self._past_index: OpenIndex | None = None
         self.paths: tuple[tuple[str, Callable[[_Case], bool], int | None], ...] = (
             ("catalogue", self._in_catalogue, None),
             ("index", self._in_index, None),
@@ -155,8 +158,8 @@ class _Asker:
             ("history", self._is_in_history, None),
             ("diff", self._is_in_history, None),
             ("projections", self._is_projected, None),
-            ("search", lambda case: case.is_among(self._asked(case, search)), WORDED),
-            ("recall", lambda case: case.is_among(self._asked(case, recall)), WORDED),
+            ("search", lambda case: case.is_among(_hits(search(*self._asked(case)))), WORDED),
+            ("recall", lambda case: case.is_among(_hits(recall(*self._asked(case)))), WORDED),
             ("recall --as-of", self._is_told_as_past, WORDED if self._past else 0),
         )
 
@@ -189,21 +192,31 @@ class _Asker:
         mark = case.stored.record.reference if case.is_replaced else f"{case.id}@"
         return any(mark in text for text in self._projections)
 
-    def _asked(
-        self, case: _Case, ask: Callable[[Workspace, Query], RecallOutcome], past: bool = False
-    ) -> Iterator[StoredRecord]:
+    def _asked(self, case: _Case, past: datetime | None = None) -> tuple[Workspace, Query]:
         record = case.stored.record
         query = Query(
             text=(record.title or record.body)[:_WORDS],
             actor=SYSTEM_ACTOR,
             kinds=(record.kind,),
-            as_of=self._past if past else None,
+            as_of=past,
             limit=_HITS,
         )
-        return (hit.stored for hit in ask(self._workspace, query).hits)
+        return self._workspace, query
 
     def _is_told_as_past(self, case: _Case) -> bool:
-        return not case.is_replaced and case.is_among(self._asked(case, search, past=True))
+        if case.is_replaced or self._past is None:
+            return False
+        if self._past_index is None:
+            store = self._workspace.store
+            commit = store.commit_at(self._past)
+            if commit is not None:
+                self._past_index = open_index(self._workspace, store.snapshot(commit))
+        asked = self._asked(case, self._past)
+        return case.is_among(_hits(search(*asked, opened=self._past_index)))
+
+
+def _hits(outcome: RecallOutcome) -> Iterator[StoredRecord]:
+    return (hit.stored for hit in outcome.hits)
 
 
 def _projections(workspace: Workspace) -> Iterator[str]:

@@ -74,34 +74,45 @@ def recall(workspace: Workspace, query: Query) -> RecallOutcome:
     return _answer(workspace, query, may_abstain=True)
 
 
-def search(workspace: Workspace, query: Query) -> RecallOutcome:
+def search(workspace: Workspace, query: Query, *, opened: OpenIndex | None = None) -> RecallOutcome:
     """Finds records in the same way and order as :func:`recall`, without abstaining.
 
     Never raises for a store or index that cannot be read: the outcome says so.
+
+    Args:
+        workspace: The store.
+        query: The question.
+        opened: The index of that moment, for who asks many questions of it; where it is of
+            another one, it is not used.
     """
-    return _answer(workspace, query, may_abstain=False)
+    return _answer(workspace, query, may_abstain=False, opened=opened)
 
 
-def _answer(workspace: Workspace, query: Query, *, may_abstain: bool) -> RecallOutcome:
+def _answer(
+    workspace: Workspace, query: Query, *, may_abstain: bool, opened: OpenIndex | None = None
+) -> RecallOutcome:
     match workspace.settings.mode:
         case Mode.OFF:
             return _empty(MemoryState.OFF, "mode.off")
         case Mode.SHADOW:
-            found = _looked_up(workspace, query, may_abstain=may_abstain)
+            found = _looked_up(workspace, query, opened, may_abstain=may_abstain)
             outcome = _empty(MemoryState.SHADOW, "mode.shadow", found.ledger)
             return replace(outcome, withheld=found.hits, index=found.index, coverage=found.coverage)
         case Mode.READ_ONLY | Mode.ENFORCED:
-            return _looked_up(workspace, query, may_abstain=may_abstain)
+            return _looked_up(workspace, query, opened, may_abstain=may_abstain)
         case _:
             assert_never(workspace.settings.mode)
 
 
-def _looked_up(workspace: Workspace, query: Query, *, may_abstain: bool) -> RecallOutcome:
+def _looked_up(
+    workspace: Workspace, query: Query, opened: OpenIndex | None, *, may_abstain: bool
+) -> RecallOutcome:
     try:
         snapshot = _snapshot(workspace, query.as_of)
         if snapshot is None:
             return _empty(MemoryState.EMPTY, "recall.before-store")
-        opened = open_index(workspace, snapshot)
+        if opened is None or opened.index.ledger != snapshot.commit:
+            opened = open_index(workspace, snapshot)
         try:
             return _found(Reader(workspace, query, snapshot), opened, may_abstain=may_abstain)
         except IndexUnavailableError as error:
