@@ -88,7 +88,6 @@ def told(project: Path) -> str:
     for actor in (ANA, AGENT):
         with memory_of(project, actor) as memory:
             found.append(memory.recall(QUESTION, limit=50, budget=100_000).text)
-            found += [item.stored.record.body for item in memory.search(QUESTION, limit=50)]
     return "\n".join(found)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.gates import keeping
 from benchmarks.gates.__main__ import main, outcomes
 from benchmarks.gates.catalogue import GATES
 from benchmarks.gates.sabotage import sabotaged
@@ -89,11 +90,15 @@ def test_gates_that_are_shut_end_with_0_and_leave_no_trace() -> None:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_gate_is_shut_and_opens_when_its_guard_is_taken_away(name: str) -> None:
+def test_a_gate_is_shut_and_opens_when_its_guard_is_taken_away(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "KILLS", 3)
+    monkeypatch.setattr(keeping, "TREES", 15)
     chosen = [item for item in GATES if item.name == name]
     (now,) = outcomes(chosen, seed=93, cases=1)
     assert (now.breaches, now.doubts) == ((), ())
-    assert now.checks > 20
+    assert now.checks > 10
     (then,) = outcomes(chosen, seed=93, cases=1, is_sabotage=True)
     assert then.breaches
 
