@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from memfs.domains.roles.rest.rest_state import RoleRestingError
 from memfs.domains.roles.rest.sleeping import Rested, account_value
@@ -47,6 +49,21 @@ def rest_result(workspace: Workspace, role: str, rested: Rested, asker: Actor) -
             "receipt": rested.receipt,
         },
     )
+
+
+def with_silence(result: Result, codes: Sequence[str]) -> Result:
+    """Returns an answer that says how often the model did not answer, and that rules stood in.
+
+    Args:
+        result: What the rest did.
+        codes: Why, once for each question without an answer.
+    """
+    if not codes:
+        return result
+    why = Counter(codes)
+    told = ", ".join(sorted(why))
+    words = f"{result.message}; the model gave no answer ({told}), the rules decided in its place"
+    return replace(result, message=words, data={**result.data, "unanswered": dict(why)})
 
 
 def _parts(rested: Rested) -> Iterator[str]:

@@ -88,7 +88,7 @@ class Resting(Opened):
         mind: str = RULES,
         key: str = "",
     ) -> Result:
-        from memfs.app.rest_answers import already_resting, rest_result, stranger
+        from memfs.app.rest_answers import already_resting, rest_result, stranger, with_silence
         from memfs.domains.roles.rest.rest_state import RoleRestingError
         from memfs.domains.roles.rest.settling import settle
         from memfs.domains.roles.rest.sleeping import rest_role
@@ -105,16 +105,25 @@ class Resting(Opened):
         if faults:
             return stranger(self.workspace, name, rest, faults)
         self._take_in()
+        silence: list[str] = []
         try:
             rested = rest_role(
                 self.workspace,
                 name,
                 rest,
-                mind_from(self.workspace, name, rest, script=script, mind=mind, env=os.environ),
+                mind_from(
+                    self.workspace,
+                    name,
+                    rest,
+                    script=script,
+                    mind=mind,
+                    env=os.environ,
+                    on_silence=silence.append,
+                ),
                 self.actor,
                 maintenance=() if rest is Rest.RUMINATION else (lambda plan: settle(plan.view),),
                 key=key,
             )
         except RoleRestingError as error:
             return already_resting(self.workspace, name, rest, error)
-        return rest_result(self.workspace, name, rested, self.actor)
+        return with_silence(rest_result(self.workspace, name, rested, self.actor), silence)

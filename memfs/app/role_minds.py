@@ -6,7 +6,7 @@ elsewhere is given nothing whose words may not leave this machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from memfs.app.environment import model_from
@@ -31,8 +31,18 @@ def mind_from(
     script: bytes | None,
     mind: str,
     env: Mapping[str, str],
+    on_silence: Callable[[str], None],
 ) -> Mind:
     """Returns what proposes in a rest.
+
+    Args:
+        workspace: The store.
+        role: Whose memory.
+        rest: Which rest.
+        script: Operations to propose, one a line; with it nothing else is asked.
+        mind: ``rules`` or ``model``.
+        env: Where a model is configured.
+        on_silence: Told the code of why, for each question that a model does not answer.
 
     Raises:
         UsageError: There is no such mind, or no model is configured.
@@ -45,10 +55,16 @@ def mind_from(
     if script is not None:
         return ScriptedMind(proposals=proposals_from(script))
     rules = RuleMind(is_settling=rest is Rest.SLEEP)
-    return _model(workspace, role, rules, env) if mind == MODEL else rules
+    return _model(workspace, role, rules, env, on_silence) if mind == MODEL else rules
 
 
-def _model(workspace: Workspace, role: str, rules: Mind, env: Mapping[str, str]) -> Mind:
+def _model(
+    workspace: Workspace,
+    role: str,
+    rules: Mind,
+    env: Mapping[str, str],
+    on_silence: Callable[[str], None],
+) -> Mind:
     from memfs.domains.roles.rest.model_mind import INSTRUCTION, SCHEMA, ModelMind
     from memfs.model.role import role_actor
     from memfs.policy.access import may_read
@@ -68,7 +84,8 @@ def _model(workspace: Workspace, role: str, rules: Mind, env: Mapping[str, str])
     def ask(question: str) -> str:
         try:
             return bare_json(client.asked(question, prompt))
-        except ModelError:
+        except ModelError as error:
+            on_silence(error.code)
             return ""
 
     return ModelMind(

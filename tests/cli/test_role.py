@@ -10,12 +10,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from memfs.cli.commands.role import command
+from memfs.domains.runs.model import TIMEOUT, ModelClient, ModelError
 from memfs.errors import UsageError
 from tests.support.memory import new_project
 from tests.support.roles import WHOLE, whole
 
 PLAIN: dict[str, Any] = {**WHOLE, "anchors": ["anchor:missing"], "salience": 0.9}
 CLAUDE = ("--as", "agent:claude")
+
+
+def unanswered(*_: object) -> str:
+    raise ModelError(TIMEOUT)
 
 
 def test_a_rest_is_told_as_json_with_its_exit_number(
@@ -42,6 +47,12 @@ def test_a_rest_is_told_as_json_with_its_exit_number(
     answer = told(slept)
     assert (slept.return_value, answer["action"], answer["target"]) == (0, "sleep", "claude")
     assert (answer["data"]["opened"], answer["data"]["distilled"]) == (1, 1)
+    monkeypatch.setenv("MEMFS_MODEL", "small")
+    monkeypatch.setattr(ModelClient, "asked", unanswered)
+    told(run("ruminate", *CLAUDE, "--json", "-", text=f"{new}\n"))
+    silent = told(run("sleep", *CLAUDE, "--model", "--json"))
+    assert (silent["status"], silent["data"]["unanswered"]) == ("done", {"model.timeout": 1})
+    monkeypatch.delenv("MEMFS_MODEL")
     for words in (
         ("sleep", *CLAUDE, "--model", "-"),
         ("sleep", *CLAUDE, "--model"),
