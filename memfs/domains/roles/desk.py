@@ -24,7 +24,7 @@ from memfs.model.candidate import Submission
 from memfs.model.decision import Reason, Verdict
 from memfs.model.frozen import frozen
 from memfs.model.ids import TRANSACTION_PREFIX
-from memfs.model.origin import Actor
+from memfs.model.origin import Actor, Origin
 from memfs.model.record import Record
 from memfs.model.role import ROLE_KIND, role_scope
 from memfs.model.role_operation import OperationName, Phase, RoleOperation
@@ -37,10 +37,12 @@ from memfs.policy.reasons import reason
 from memfs.policy.role_admission import check_anatomy, check_state, check_words, is_identity
 from memfs.policy.role_operations import ROWS
 from memfs.policy.sources import is_switched_off
+from memfs.services.catalogue import fingerprint_of
 from memfs.services.gate import polluted_namespaces
 from memfs.services.judgement import Judgement, judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft
+from memfs.services.tombstones import is_barred
 from memfs.store.snapshot import Snapshot
 
 
@@ -225,10 +227,25 @@ class Desk:
             return (reason("mode.shadow"),)
         text = "\n".join(planned.words)
         faults = check_words(text, is_person=self.actor.is_person) if text else ()
+        if any(map(self._is_forgotten, planned.heard)):
+            faults = (*faults, reason("tombstone.matches"))
         kind = self.workspace.registry.get(ROLE_KIND)
         for item in planned.changed:
             faults = (*faults, *check_anatomy(item), *check_bounds(item, kind))
         return faults
+
+    def _is_forgotten(self, record: Record) -> bool:
+        """Tells whether what a memory would take in was forgotten, and must not come back so."""
+        return is_barred(
+            self.workspace,
+            self.catalogue,
+            Submission(draft=record, origin=self._origin(record), is_typed=True),
+            fingerprint=fingerprint_of(record),
+            evidence={},
+        )
+
+    def _origin(self, record: Record) -> Origin:
+        return capture_origin(self.actor, f"{record.title}\n{record.said}")
 
     def _judged(self, record: Record, known: Mapping[str, Record]) -> Judgement:
         if not (self.actor.is_person or is_identity(record)):
@@ -237,7 +254,7 @@ class Desk:
             record = replace(record, authority=Authority.NONE)
         submission = Submission(
             draft=record,
-            origin=capture_origin(self.actor, f"{record.title}\n{record.said}"),
+            origin=self._origin(record),
             is_typed=True,
         )
         return judge_with(self.workspace, self.snapshot, self.catalogue, submission, planned=known)

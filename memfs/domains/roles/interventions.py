@@ -6,6 +6,7 @@ by nobody, permits nothing, and its words stand in no pressure.
 
 from __future__ import annotations
 
+from memfs.domains.roles.inheriting import heard_as
 from memfs.domains.roles.shaping import Planner, is_saying_more, without_cooling, words_of
 from memfs.domains.roles.view import Planned
 from memfs.model.record import Record
@@ -128,7 +129,12 @@ def press(operation: UpsertPressure, planner: Planner) -> Planned:
     if not is_pressing:
         grown = planner.moved(grown, state)
     grown = planner.changed(without_cooling(grown), intensity=operation.intensity)
-    return Planned(changed=(grown,), edges=planner.linked(grown, anatomy), words=words_of(anatomy))
+    return Planned(
+        changed=(grown,),
+        edges=planner.linked(grown, anatomy),
+        words=words_of(anatomy),
+        heard=heard_as(standing, anatomy),
+    )
 
 
 def retire_pressure(operation: RetirePressure, planner: Planner) -> Planned:

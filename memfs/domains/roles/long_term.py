@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memfs.domains.roles.inheriting import resting_on
+from memfs.domains.roles.inheriting import heard_as, resting_on
 from memfs.domains.roles.shaping import (
     Planner,
     RefusedError,
@@ -58,7 +58,10 @@ def distill(operation: ApplyDistillation, planner: Planner) -> Planned:
         edges = tuple(planner.edge(MemoryRelation.DISTILLS, grown, item) for item in gone)
         links = planner.linked(grown, operation.anatomy)
         return Planned(
-            changed=(grown, *gone), edges=(*edges, *links), words=words_of(operation.anatomy)
+            changed=(grown, *gone),
+            edges=(*edges, *links),
+            words=words_of(operation.anatomy),
+            heard=heard_as(standing, operation.anatomy),
         )
     made = planner.made(
         Profile.ROLE_SELF,
@@ -117,6 +120,7 @@ def incubate(operation: MergeIncubation, planner: Planner) -> Planned:
         changed=(grown, *gone),
         edges=(*edges, *planner.linked(grown, anatomy)),
         words=words_of(anatomy),
+        heard=heard_as(thread, anatomy),
     )
 
 
@@ -161,7 +165,12 @@ def _added_to(old: Record, anatomy: Anatomy, planner: Planner) -> Planned:
     if not anatomy.links and not is_saying_more(old, anatomy):
         return Planned(reasons=(reason("role.unchanged", old.id),), is_nothing=True)
     grown = planner.deepened(old, replace(anatomy, claim="", question="", tension=""))
-    return Planned(changed=(grown,), edges=planner.linked(grown, anatomy), words=words_of(anatomy))
+    return Planned(
+        changed=(grown,),
+        edges=planner.linked(grown, anatomy),
+        words=words_of(anatomy),
+        heard=heard_as(old, anatomy),
+    )
 
 
 def _overlaid(old: Anatomy, new: Anatomy) -> Anatomy:

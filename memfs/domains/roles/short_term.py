@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfs.domains.roles.inheriting import resting_on
+from memfs.domains.roles.inheriting import heard_as, resting_on
 from memfs.domains.roles.shaping import (
     MOST_WORDINGS,
     Planner,
@@ -37,7 +37,12 @@ def record(operation: RecordShortTerm, planner: Planner) -> Planned:
         return Planned(reasons=(reason("role.unchanged", standing.id),), is_nothing=True)
     planner.check_pointed(ids_in(anatomy.anchors))
     grown = _clustered(standing, planner, anatomy)
-    return Planned(changed=(grown,), edges=planner.linked(grown, anatomy), words=words_of(anatomy))
+    return Planned(
+        changed=(grown,),
+        edges=planner.linked(grown, anatomy),
+        words=words_of(anatomy),
+        heard=heard_as(standing, anatomy),
+    )
 
 
 def _met_again(anatomy: Anatomy, planner: Planner) -> Record | None:

@@ -33,6 +33,7 @@ class Planned:
         is_nothing: It is not wrong, and there is nothing to do; the reasons say why.
         because: What its receipt says of why.
         words: Words that memories which stand would take in: they are screened.
+        heard: The same as memories of their own: none of them may have been forgotten.
         details: What its receipt says besides; counts and ids alone.
     """
 
@@ -43,6 +44,7 @@ class Planned:
     is_nothing: bool = False
     because: str = ""
     words: tuple[str, ...] = ()
+    heard: tuple[Record, ...] = ()
     details: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
 
 

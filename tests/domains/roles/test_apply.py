@@ -502,3 +502,28 @@ def test_the_audit_and_the_check_are_clean_behind_all_of_it(project: Path, ana: 
     loaded = load_role(ana.workspace, ana.workspace.store.snapshot(), "claude", ANA)
     found = {record.fields["profile"] for record in loaded.view.memories.values()}
     assert found <= {str(profile) for profile in Profile}
+
+
+def test_no_memory_takes_in_what_was_forgotten(ana: Memory, claude: Memory) -> None:
+    same = {"topic": "what went", "claim": "Ana sold the blue boat"}
+    gone = apply(claude, "RecordShortTermMemory", **same)
+    ana.forget([gone.target])
+    other = {"topic": same["topic"], "claim": "Ana likes to sail"}
+    assert apply(claude, "RecordShortTermMemory", **other).status is ResultStatus.DONE
+    thread = apply(claude, "MergeIncubationSupport", sources=[more(claude)], **other)
+    durable = apply(claude, "ApplyMemoryDistillation", sources=[more(claude)], **other)
+    pressure = apply(claude, "UpsertAgencyPressure", intensity=0.5, **other)
+    done = (thread, durable, pressure)
+    assert {item.status for item in done} == {ResultStatus.DONE}
+    for again in (
+        apply(claude, "RecordShortTermMemory", **same),
+        apply(claude, "MergeIncubationSupport", sources=[more(claude)], **same),
+        apply(claude, "UpsertAgencyPressure", intensity=0.6, **same),
+    ):
+        assert codes(again) == ["tombstone.matches"]
+
+
+def more(memory: Memory) -> str:
+    """Returns the id of one more short-term memory."""
+    number = next(NUMBERS)
+    return apply(memory, "RecordShortTermMemory", claim=f"Word {number} was said").target
