@@ -36,7 +36,6 @@ from memfs.store.layout import is_record_path
 from memfs.store.snapshot import Snapshot, TreeChange
 
 _FIRST: Final = 1
-_AT_ONCE: Final = 1_000
 _KEY: Final = "migration-back:"
 
 
@@ -71,25 +70,14 @@ def digests_of(workspace: Workspace, migration: Migration) -> frozenset[str]:
 
 
 def take_back(workspace: Workspace, migration: Migration, actor: Actor) -> int:
-    """Retracts what the migration recorded, some hundreds in a commit; returns how much that was.
+    """Retracts what the migration recorded, in one commit; returns how much that was."""
 
-    A withdrawal says in its receipt whom it concerned, and a receipt has a size.
-    """
-    taken = 0
-    while number := _taken_some(workspace, migration, actor):
-        taken += number
-    return taken
-
-
-def _taken_some(workspace: Workspace, migration: Migration, actor: Actor) -> int:
     def decide_on(snapshot: Snapshot) -> Decided[int]:
         drafts: list[Draft] = []
         for stored in imported_records(workspace, snapshot, migration):
             decision = decide_retract(actor, stored.record, workspace.settings)
             if decision.is_admitted and not is_held(snapshot, stored):
                 drafts.append(moved_to(workspace, snapshot, stored, Status.RETRACTED, decision))
-            if len(drafts) == _AT_ONCE:
-                break
         if not drafts:
             return Decided(0)
         plan = plan_from(
