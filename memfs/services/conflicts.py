@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Final
 
 from memfs.errors import ConflictError
-from memfs.formats.record_codec import update_record
 from memfs.model.conflict import Conflict, conflict_from
 from memfs.model.decision import Decision, Reason
 from memfs.model.frozen import frozen
@@ -37,7 +36,7 @@ from memfs.services.door import Decided, commit_decided
 from memfs.services.edge_words import in_words
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, plan_from, require_free, superseded
+from memfs.services.proposals import Draft, edited_file, plan_from, require_free, superseded
 from memfs.services.reading import (
     AmbiguousRecordError,
     UnknownRecordError,
@@ -335,16 +334,7 @@ def _edited(
     decision: Decision,
 ) -> Draft:
     require_free(snapshot, stored)
-    content = update_record(
-        snapshot.read_blob(stored.blob), record, path=stored.path, registry=workspace.registry
-    )
-    return Draft(
-        record=record,
-        path=stored.path,
-        content=content,
-        expected=stored.blob,
-        decision=decision,
-    )
+    return edited_file(workspace, stored, snapshot.read_blob(stored.blob), record, decision)
 
 
 def _committed(workspace: Workspace, decide_on: Callable[[Snapshot], Decided[_Outcome]]) -> Result:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Final
 
 from memfs.errors import UsageError
-from memfs.formats.record_codec import update_record
 from memfs.model.decision import Reason
 from memfs.model.operation import OperationKind
 from memfs.model.origin import Actor
@@ -30,7 +29,7 @@ from memfs.services.answers import done, refused
 from memfs.services.door import Decided, commit_decided
 from memfs.services.gate import POLLUTION_FOLDER
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, new_file, plan_from
+from memfs.services.proposals import edited_file, new_file, plan_from
 from memfs.services.secret_lines import secret_problems
 from memfs.services.served_records import read_records
 from memfs.store.snapshot import Snapshot
@@ -111,16 +110,7 @@ def clear(workspace: Workspace, scope: Scope, actor: Actor) -> Result:
         for stored in standing:
             lifted = replace(stored.record, status=Status.RETRACTED)
             before = snapshot.read_blob(stored.blob)
-            content = update_record(before, lifted, path=stored.path, registry=workspace.registry)
-            drafts.append(
-                Draft(
-                    record=lifted,
-                    path=stored.path,
-                    content=content,
-                    expected=stored.blob,
-                    decision=decision,
-                )
-            )
+            drafts.append(edited_file(workspace, stored, before, lifted, decision))
         plan = plan_from(
             workspace,
             snapshot,

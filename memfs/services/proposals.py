@@ -182,14 +182,7 @@ def next_version(
         status=Status.ACTIVE,
     )
     revised = as_kept(workspace, revised)
-    content = update_record(before, revised, path=stored.path, registry=workspace.registry)
-    return Draft(
-        record=revised,
-        path=stored.path,
-        content=content,
-        expected=stored.blob,
-        decision=decision,
-    )
+    return edited_file(workspace, stored, before, revised, decision)
 
 
 def is_more_of(record: Record, target: Record) -> bool:
@@ -219,9 +212,24 @@ def continued(
         origin=opener or stored.record.origin,
         observed=record.observed if opener else stored.record.observed,
     )
-    content = update_record(before, longer, path=stored.path, registry=workspace.registry)
+    return edited_file(workspace, stored, before, longer, decision)
+
+
+def edited_file(
+    workspace: Workspace,
+    stored: StoredRecord,
+    before: bytes,
+    record: Record,
+    decision: Decision,
+) -> Draft:
+    """Lays out ``record`` in the file of ``stored``, which holds ``before``.
+
+    Only what differs is written: every other byte of the file stays. Whether a commit made by hand
+    waits on it is not looked at here; see :func:`require_free`.
+    """
+    content = update_record(before, record, path=stored.path, registry=workspace.registry)
     return Draft(
-        record=longer,
+        record=record,
         path=stored.path,
         content=content,
         expected=stored.blob,
@@ -260,14 +268,7 @@ def superseded(
         superseded_by=successor.id,
         superseded_from=replaced_from(successor, stored.record),
     )
-    content = update_record(before, record, path=stored.path, registry=workspace.registry)
-    return Draft(
-        record=record,
-        path=stored.path,
-        content=content,
-        expected=stored.blob,
-        decision=decision,
-    )
+    return edited_file(workspace, stored, before, record, decision)
 
 
 def is_held(snapshot: Snapshot, stored: StoredRecord) -> bool:

@@ -12,7 +12,6 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
-from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.decision import Decision
 from memfs.model.frozen import frozen
@@ -33,7 +32,7 @@ from memfs.services.door import Committed, Decided, commit_decided
 from memfs.services.forget import EXCERPT_KIND, forget_each
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.proposals import NAMED_RECORDS, Draft, plan_from, require_free
+from memfs.services.proposals import NAMED_RECORDS, Draft, edited_file, plan_from, require_free
 from memfs.services.reading import AmbiguousRecordError, UnknownRecordError, named_entries
 from memfs.services.tombstones import SOURCE_KIND
 from memfs.store.snapshot import Snapshot
@@ -215,16 +214,7 @@ def moved_to(
     """Lays out a record in another state; what it says stays as it is."""
     require_free(snapshot, target)
     record = replace(target.record, status=status)
-    content = update_record(
-        snapshot.read_blob(target.blob), record, path=target.path, registry=workspace.registry
-    )
-    return Draft(
-        record=record,
-        path=target.path,
-        content=content,
-        expected=target.blob,
-        decision=decision,
-    )
+    return edited_file(workspace, target, snapshot.read_blob(target.blob), record, decision)
 
 
 def _subject(targets: Sequence[StoredRecord], why: str) -> str:

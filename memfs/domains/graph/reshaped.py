@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memfs.domains.graph.redrawing import Redrawn, drawn_by
-from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue, CatalogueEntry
 from memfs.model.decision import Decision
 from memfs.model.frozen import frozen
@@ -32,7 +31,14 @@ from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, kind_of, place_new, plan_from, require_free
+from memfs.services.proposals import (
+    Draft,
+    edited_file,
+    kind_of,
+    place_new,
+    plan_from,
+    require_free,
+)
 from memfs.services.reading import AmbiguousRecordError, UnknownRecordError, named_entries
 from memfs.services.receipts import KIND as RECEIPT_KIND
 from memfs.services.receipts import receipt_draft
@@ -246,19 +252,8 @@ class Desk:
             HeldRecordError: A commit made by hand waits on it.
         """
         require_free(self.snapshot, stored)
-        content = update_record(
-            self.snapshot.read_blob(stored.blob),
-            record,
-            path=stored.path,
-            registry=self.workspace.registry,
-        )
-        return Draft(
-            record=record,
-            path=stored.path,
-            content=content,
-            expected=stored.blob,
-            decision=self._worth(record),
-        )
+        before = self.snapshot.read_blob(stored.blob)
+        return edited_file(self.workspace, stored, before, record, self._worth(record))
 
     def replaced(self, stored: StoredRecord, heir: str) -> Draft:
         """Lays out a record that gave way to another for all time; what it says stays."""

@@ -15,7 +15,6 @@ from datetime import datetime
 from memfs.domains.intentions.owner import Owners
 from memfs.domains.intentions.sighting import Look
 from memfs.errors import ConflictError
-from memfs.formats.record_codec import update_record
 from memfs.model.decision import Decision
 from memfs.model.intention import (
     INTENTION_FOLDER,
@@ -34,7 +33,7 @@ from memfs.policy.recurrence import TriggerError
 from memfs.services.door import Decided, commit_decided
 from memfs.services.modes import is_taking
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, is_held, plan_from
+from memfs.services.proposals import Draft, edited_file, is_held, plan_from
 from memfs.services.served_records import read_path, read_records, served_places
 from memfs.store.snapshot import Snapshot
 
@@ -111,16 +110,7 @@ def moved_draft(
 ) -> Draft:
     """Lays out an intention as it stands after a move; what it says stays, and so its version."""
     record = replace(stored.record, fields=intention_fields(after))
-    content = update_record(
-        snapshot.read_blob(stored.blob), record, path=stored.path, registry=workspace.registry
-    )
-    return Draft(
-        record=record,
-        path=stored.path,
-        content=content,
-        expected=stored.blob,
-        decision=decision,
-    )
+    return edited_file(workspace, stored, snapshot.read_blob(stored.blob), record, decision)
 
 
 def move_subject(stored: StoredRecord, state: IntentionState) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from memfs.domains.roles.loading import Loaded
 from memfs.domains.roles.view import Planned
-from memfs.formats.record_codec import update_record
 from memfs.model.decision import Decision
 from memfs.model.frozen import frozen
 from memfs.model.origin import SYSTEM_ACTOR, Actor
@@ -23,7 +22,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_receipt
 from memfs.policy.authority import authority_of, capture_origin, default_authority, labelled
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, kind_of, place_new, require_free
+from memfs.services.proposals import Draft, edited_file, kind_of, place_new, require_free
 from memfs.services.receipts import receipt_record
 from memfs.store.snapshot import Snapshot
 
@@ -133,19 +132,8 @@ class Laying:
             worth = min(authority_of(stored.record), default_authority(origin.origin_class))
             changed = replace(marked, origin=stored.record.origin, authority=worth)
         changed = replace(changed, version=stored.record.version + 1)
-        content = update_record(
-            contents[stored.blob],
-            changed,
-            path=stored.path,
-            registry=self.workspace.registry,
-        )
-        return Draft(
-            record=changed,
-            path=stored.path,
-            content=content,
-            expected=stored.blob,
-            decision=replace(self.decision, authority=authority_of(changed)),
-        )
+        decision = replace(self.decision, authority=authority_of(changed))
+        return edited_file(self.workspace, stored, contents[stored.blob], changed, decision)
 
     def _receipt(
         self,

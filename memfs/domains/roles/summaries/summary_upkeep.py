@@ -22,7 +22,6 @@ from memfs.domains.roles.summaries.summarizing import (
     worded,
 )
 from memfs.domains.roles.view import RoleView
-from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.authority import Authority
 from memfs.model.candidate import Submission
@@ -53,7 +52,7 @@ from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request, polluted_namespaces
 from memfs.services.judgement import judge_with
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, is_held, place_new
+from memfs.services.proposals import Draft, edited_file, is_held, place_new
 from memfs.services.served_records import read_paths, read_records, served_places
 from memfs.store.layout import role_folder, tombstone_path
 from memfs.store.snapshot import Snapshot
@@ -276,19 +275,8 @@ class _Upkeep:
         if faults:
             return faults
         changed = replace(record, version=stored.record.version + 1, authority=Authority.NONE)
-        content = update_record(
-            self.snapshot.read_blob(stored.blob),
-            changed,
-            path=stored.path,
-            registry=self.workspace.registry,
-        )
-        return Draft(
-            record=changed,
-            path=stored.path,
-            content=content,
-            expected=stored.blob,
-            decision=self._decision,
-        )
+        before = self.snapshot.read_blob(stored.blob)
+        return edited_file(self.workspace, stored, before, changed, self._decision)
 
     @property
     def _decision(self) -> Decision:

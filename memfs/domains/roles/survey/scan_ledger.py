@@ -13,7 +13,6 @@ from typing import Final
 from memfs.domains.roles.loading import Loaded
 from memfs.domains.roles.survey.repo_claims import Ends
 from memfs.domains.roles.view import RoleView
-from memfs.formats.record_codec import update_record
 from memfs.index.catalogue import Catalogue
 from memfs.model.graph import EdgeSort
 from memfs.model.origin import Actor
@@ -32,7 +31,7 @@ from memfs.policy.administration import decide_expire
 from memfs.services.catalogue import read_entries
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
-from memfs.services.proposals import Draft, is_held
+from memfs.services.proposals import Draft, edited_file, is_held
 from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import role_folder
 from memfs.store.snapshot import Snapshot
@@ -85,13 +84,4 @@ def ended_edges(
         if not decision.is_admitted:
             continue
         over = replace(record, status=Status.EXPIRED)
-        content = update_record(
-            snapshot.read_blob(stored.blob), over, path=stored.path, registry=workspace.registry
-        )
-        yield Draft(
-            record=over,
-            path=stored.path,
-            content=content,
-            expected=stored.blob,
-            decision=decision,
-        )
+        yield edited_file(workspace, stored, snapshot.read_blob(stored.blob), over, decision)
