@@ -27,6 +27,7 @@ from memfs.store.catfile import CatFile, ObjectMissingError
 from memfs.store.context import WriteContext, make_context
 from memfs.store.effects import REAL_EFFECTS, Effects, WriteFailedError
 from memfs.store.layout import is_untracked
+from memfs.store.message import normal_key
 from memfs.store.opening import (
     check_repository,
     check_unchanged,
@@ -142,6 +143,14 @@ class Store:
 
         with self._guard:
             return commit_plan(self._context, plan)
+
+    def committed(self, key: str) -> Commit | None:
+        """Returns the operation that carries a key, as a replay; raises what writing raises."""
+        try:
+            with self._guard, self._context.writing():
+                return self._context.keys.find(normal_key(key))
+        except OSError as error:
+            raise WriteFailedError(f"the keys could not be read: {error.strerror}") from error
 
     def purge(self, wish: HistoryRewrite) -> Purged:
         """Rewrites the whole history; see :func:`memfs.store.purge.purge`."""
@@ -269,8 +278,7 @@ class Store:
     def read_blob(self, blob: str) -> bytes:
         """Returns the content of a blob.
 
-        Raises:
-            ObjectMissingError: There is none of that id.
+        Raises ``ObjectMissingError`` where there is none of that id.
         """
         return self._context.objects.read_blob(blob)
 
@@ -282,10 +290,10 @@ class Store:
         """Returns the commits that changed ``path`` with the name that it had in each."""
         from memfs.store import history
 
-        head = self.ledger_head()
+        head, objects = self.ledger_head(), self._context.objects
         if head is None:
             return ()
-        return history.file_versions(self.git_dir, self._context.objects, head, path, limit=limit)
+        return history.file_versions(self.git_dir, objects, head, path, limit=limit)
 
     def commits(
         self, *, limit: int = 0, since: datetime | None = None, until: datetime | None = None
@@ -293,10 +301,9 @@ class Store:
         """Returns the ledger's commits, newest first."""
         from memfs.store import history
 
-        head = self.ledger_head()
+        head, objects = self.ledger_head(), self._context.objects
         if head is None:
             return ()
-        objects = self._context.objects
         return history.commits(self.git_dir, objects, head, limit=limit, since=since, until=until)
 
     def commit_info(self, commit: CommitId) -> Commit:
@@ -309,19 +316,15 @@ class Store:
         """Returns the lines of ``path`` at the ledger head with the commits that wrote them."""
         from memfs.store import history
 
-        head = self.ledger_head()
-        if head is None:
-            return ()
-        return history.blame(self.git_dir, self._context.objects, head, path)
+        head, objects = self.ledger_head(), self._context.objects
+        return history.blame(self.git_dir, objects, head, path) if head is not None else ()
 
     def commit_at(self, instant: datetime) -> CommitId | None:
         """Returns the ledger head as it was at ``instant``."""
         from memfs.store import history
 
-        head = self.ledger_head()
-        if head is None:
-            return None
-        return history.commit_at(self.git_dir, self._context.objects, head, instant)
+        head, objects = self.ledger_head(), self._context.objects
+        return history.commit_at(self.git_dir, objects, head, instant) if head is not None else None
 
     # -- the working tree -------------------------------------------------------------------
 
@@ -373,19 +376,16 @@ class Store:
     def remove_untracked(self, path: str) -> None:
         """Removes a file of the inbox or a projection; one that is gone is fine.
 
-        Raises:
-            TrackedPathError: The path belongs to the ledger.
+        Raises ``TrackedPathError`` for a path of the ledger.
         """
         check_untracked(path)
         files.remove_file(self._root_fd, path)
 
     def list_untracked(self, folder: str) -> tuple[str, ...]:
         """Returns the regular files below an untracked folder, sorted by path."""
-        return tuple(
-            path
-            for path, kind in files.list_files(self._root_fd, folder)
-            if kind is files.FileKind.REGULAR and is_untracked(path)
-        )
+        found = files.list_files(self._root_fd, folder)
+        regular = (path for path, kind in found if kind is files.FileKind.REGULAR)
+        return tuple(filter(is_untracked, regular))
 
     def _write(self, path: str, content: bytes) -> None:
         try:

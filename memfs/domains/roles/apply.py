@@ -14,6 +14,7 @@ from typing import Final
 
 from memfs.domains.roles.desk import Applied, Outcome, opened_desk
 from memfs.domains.roles.loading import Loaded, load_for
+from memfs.domains.roles.planning import name_of
 from memfs.model.frozen import frozen
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
@@ -85,6 +86,11 @@ def apply_operations(
         phase: In which phase; some operations belong to some phases alone.
         key: Makes a repetition harmless.
     """
+    earlier = workspace.store.committed(own_key(actor, key)) if key else None
+    if earlier is not None:
+        # What it did then would be refused now, since it is done.
+        steps = (Applied(name=name_of(item), outcome=Outcome.APPLIED) for item in operations)
+        return Report(steps=tuple(steps), commit=earlier)
 
     def decide_on(snapshot: Snapshot) -> Decided[Batch]:
         batch = decide_batch(workspace, snapshot, role, operations, actor, phase=phase)

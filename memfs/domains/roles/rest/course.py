@@ -72,6 +72,12 @@ class Ended:
     held: int
 
 
+NOTHING_ENDED: Final = Ended(
+    tally=Tally(), account=Account(), moved={}, why=(), fault=None, waiting=(), later=0, held=0
+)
+"""Of a rest that did not take place, since it had before."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Course:
     """One rest at a desk.

@@ -17,11 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from memfs.domains.roles.desk import Desk, opened_desk
 from memfs.domains.roles.loading import Loaded, load_pointed, load_role, names_of
-from memfs.domains.roles.rest.course import Asked, Course, Ended, Maintenance
+from memfs.domains.roles.rest.course import NOTHING_ENDED, Asked, Course, Ended, Maintenance
 from memfs.domains.roles.rest.mind import Mind
 from memfs.domains.roles.rest.rest_state import note_rest, resting
 from memfs.domains.roles.shaping import ids_in
@@ -33,14 +34,22 @@ from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
-from memfs.model.role import Profile, profile_of, role_actor
+from memfs.model.role import (
+    SUMMARY_KIND,
+    Profile,
+    is_role_edge,
+    profile_of,
+    role_actor,
+    role_scope,
+)
 from memfs.model.role_operation import RoleOperation
 from memfs.model.role_sleep import PHASE_OF, Rejected, Rest
 from memfs.model.values import JsonValue
 from memfs.policy.role_sleep import MOST_TOLD
+from memfs.services.apart import commit_apart
 from memfs.services.barrier import NOTHING_FOLLOWED, Aftermath
 from memfs.services.catalogue import open_catalogue
-from memfs.services.door import Decided, commit_decided
+from memfs.services.door import Decided
 from memfs.services.ports import Workspace
 from memfs.services.proposals import plan_from
 from memfs.services.propose import own_key, waiting_candidate
@@ -104,6 +113,9 @@ def rest_role(
         RoleRestingError: The role rests already.
     """
     with resting(workspace, role):
+        earlier = workspace.store.committed(own_key(asker, key)) if key else None
+        if earlier is not None:
+            return Rested(rest=rest, mind=mind.name, ended=NOTHING_ENDED, commit=earlier)
         now = workspace.clock.now()
         note_rest(workspace, role, rest, now)
         night = _Night(
@@ -117,7 +129,9 @@ def rest_role(
             now=now,
         )
         asked = night.asked_first() if mind.is_slow else None
-        committed = commit_decided(workspace, lambda snapshot: night.decided(snapshot, asked))
+        committed = commit_apart(
+            workspace, lambda snapshot: night.decided(snapshot, asked), partial(_bears, role)
+        )
     rested = replace(committed.outcome, commit=committed.commit, aftermath=committed.aftermath)
     if rested.ended.fault is not None:
         return rested
@@ -231,6 +245,16 @@ class _Night:
         made = tuple(name for step in steps for name in step.made)
         rested = replace(rested, receipt=receipt.record.id, made=made)
         return Decided(rested, replace(plan, transaction=desk.transaction))
+
+
+def _bears(role: str, record: Record, is_new: bool) -> bool:
+    """Tells whether what a rest decides rests on a record that came or changed beside it.
+
+    A short-term memory that comes meanwhile is the next rest's, and a receipt says nothing new.
+    """
+    is_later = is_new and profile_of(record) in (Profile.CONVERSATION, None)
+    is_beside = is_later and not is_role_edge(record) and record.kind != SUMMARY_KIND
+    return record.scope == role_scope(role) and not is_beside
 
 
 def _threads(view: RoleView) -> Iterable[Record]:

@@ -26,6 +26,7 @@ from memfs.model.role import (
     Because,
     Lifecycle,
     Profile,
+    is_role_edge,
     lifecycle_of,
     profile_of,
     role_scope,
@@ -91,6 +92,13 @@ def memory_id(store: str, role: str, key: Key) -> str:
 def edge_id(ends: Ends, turn: int = 0) -> str:
     """Returns the id of an edge; ``turn`` counts how often it went and came back."""
     return derived_id(EDGE_PREFIX, "repo", *ends, *((str(turn),) if turn else ()))
+
+
+def bears_on_scan(role: str, record: Record, is_new: bool) -> bool:
+    """Tells whether what a scan decides rests on a record that came or changed beside it."""
+    del is_new
+    is_claim = profile_of(record) in REPO_PROFILES
+    return record.scope == role_scope(role) and (is_claim or is_role_edge(record))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from memfs.domains.roles.desk import opened_desk
 from memfs.domains.roles.laying import Laying, Piece, Setting
-from memfs.domains.roles.survey.repo_claims import Claimer, Claims, edge_id, with_turns
+from memfs.domains.roles.survey.repo_claims import (
+    Claimer,
+    Claims,
+    bears_on_scan,
+    edge_id,
+    with_turns,
+)
 from memfs.domains.roles.survey.scan_ledger import ended_edges, load_claims, standing_edges
 from memfs.domains.roles.survey.scan_review import chosen, put_up, rejected_ids
 from memfs.domains.roles.survey.survey_files import read_files
@@ -51,8 +58,9 @@ from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_admission import check_anatomy, check_words
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_survey import MOST_SECONDS
+from memfs.services.apart import commit_apart
 from memfs.services.catalogue import open_catalogue
-from memfs.services.door import Decided, commit_decided
+from memfs.services.door import Decided
 from memfs.services.judgement import judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, is_held, plan_from
@@ -132,7 +140,7 @@ def scan_for(
         )
         return Decided(laid, replace(plan, transaction=laid.transaction))
 
-    committed = commit_decided(workspace, decide_on)
+    committed = commit_apart(workspace, decide_on, partial(bears_on_scan, role))
     laid = committed.outcome
     waiting = () if is_dry or laid.reasons else put_up(workspace, laid.proposed, actor)
     return Scanned(

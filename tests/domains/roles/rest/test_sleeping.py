@@ -351,6 +351,12 @@ def test_a_key_makes_a_repetition_harmless_and_modes_and_barriers_hold(
     (first,) = recorded(memory, "a")
     said = script(letting_go(first))
     assert memory.sleep_role(script=said, key="night").status is ResultStatus.DONE
+    (other,) = recorded(memory, "c")
+    for status in (ResultStatus.DONE, ResultStatus.NOTHING):
+        assert memory.apply_operation("", letting_go(other), key="once").status is status
+    replay = memory.sleep_role(script=said, key="night")
+    assert (replay.status, replay.operation != "") == (ResultStatus.NOTHING, True)
+    assert replay.message == "sleep: this key was used before; nothing new was written"
     (second,) = recorded(memory, "b")
     again = memory.sleep_role(key="night")
     assert (again.status, state_of(memory, second)) == (ResultStatus.NOTHING, "active")
