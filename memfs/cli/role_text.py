@@ -10,6 +10,7 @@ from memfs.model.ids import short_id
 from memfs.model.instants import format_instant
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.role import anchors_of
+from memfs.policy.role_freshness import not_looked_at
 
 if TYPE_CHECKING:
     from memfs.domains.roles.packets.operator_view import Line, OperatorView, Part
@@ -50,6 +51,8 @@ def _asking(status: RoleStatus) -> Iterator[str]:
         ("contradicted", status.contradicted),
     )
     yield from (f"{words}: {_ids(listed)}" for words, listed in named if listed.ids)
+    if status.unlooked:
+        yield f"warning: {not_looked_at(status.unlooked)}"
     if status.unanchored:
         yield f"{status.unanchored} rest on nothing that is named"
     yield from (f"warning: {printable(line)}" for line in status.differences)

@@ -28,6 +28,12 @@ def changed_sources(record: Record, current: Mapping[str, str | None]) -> tuple[
     return tuple(dict.fromkeys(changed))
 
 
+def not_looked_at(files: int) -> str:
+    """Words that files were not looked at, so that nobody takes that for their being as ever."""
+    number = f"{files} files were" if files != 1 else "1 file was"
+    return f"{number} not looked at, there are too many; what was read off them counts as it was"
+
+
 def is_source_changed(record: Record, current: Mapping[str, str | None]) -> bool:
     """Tells whether a record was read off something that changed; see ``changed_sources``."""
     return bool(changed_sources(record, current))

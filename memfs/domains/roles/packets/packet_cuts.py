@@ -19,6 +19,7 @@ from memfs.domains.roles.summaries.descent import Caution as Descent
 from memfs.domains.roles.summaries.descent import Cut as Descended
 from memfs.domains.roles.summaries.descent import Warned
 from memfs.domains.roles.summaries.descent import cut as descend
+from memfs.domains.roles.summaries.freshness import sources_of
 from memfs.model.frozen import frozen
 from memfs.model.record import Record
 from memfs.model.record_fields import texts_field
@@ -43,6 +44,7 @@ from memfs.policy.role_cuts import (
     is_put_aside,
     lane_of,
 )
+from memfs.policy.role_freshness import not_looked_at
 from memfs.policy.role_readiness import decide_every, decide_readiness
 from memfs.policy.role_ripening import priority_of, theme_key, themes_of
 
@@ -56,6 +58,7 @@ class CautionCode(StrEnum):
     NOT_ACCEPTED = "not-accepted"
     LEFT_OUT = "left-out"
     HELD_BACK = "held-back"
+    NOT_LOOKED_AT = "not-looked-at"
 
 
 @frozen
@@ -312,6 +315,14 @@ class _Chooser:
         for code, message, found in told:
             if found:
                 yield Caution(code=code, message=message, ids=tuple(c.record.id for c in found))
+        unlooked = self.picture.freshness.unlooked
+        if unlooked:
+            ids = tuple(
+                c.record.id for c in shown if not unlooked.isdisjoint(sources_of([c.record]))
+            )
+            yield Caution(
+                code=CautionCode.NOT_LOOKED_AT, message=not_looked_at(len(unlooked)), ids=ids
+            )
         if self.aside:
             message = f"{len(self.aside)} that were put aside or contradict others are left out"
             yield Caution(code=CautionCode.LEFT_OUT, message=message)

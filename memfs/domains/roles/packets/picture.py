@@ -142,7 +142,10 @@ def all_of(looking: Looking, every: Sequence[Picture]) -> Picture:
         return every[0]
     receipts = [receipt for picture in every for receipt in picture.receipts]
     receipts.sort(key=lambda record: record.id, reverse=True)
-    stale = frozenset(name for picture in every for name in picture.stale)
+    fresh = Freshness(
+        stale=frozenset(name for picture in every for name in picture.stale),
+        unlooked=frozenset(item for picture in every for item in picture.freshness.unlooked),
+    )
     memories = {name: item for one in every for name, item in one.view.memories.items()}
     return Picture(
         view=RoleView(role="", now=looking.request.now, memories=memories),
@@ -150,7 +153,7 @@ def all_of(looking: Looking, every: Sequence[Picture]) -> Picture:
         summaries=tuple(item for picture in every for item in picture.summaries),
         edges=tuple(item for picture in every for item in picture.edges),
         receipts=tuple(receipts),
-        freshness=Freshness(stale=stale),
+        freshness=fresh,
     )
 
 

@@ -52,6 +52,7 @@ class RoleStatus:
         ripe: Threads that are ripe, as counted now.
         readiness: Verdict to how many candidates, as decided now.
         stale: What was read off something that changed or is gone.
+        unlooked: Files that were not looked at for that, since there are too many.
         contradicted: What open memories speak against.
         unanchored: Open memories that rest on nothing that is named.
         summaries: How many there are, and how many of them stand for what they cover now.
@@ -72,6 +73,7 @@ class RoleStatus:
     ripe: Named
     readiness: Mapping[str, int]
     stale: Named
+    unlooked: int
     contradicted: Named
     unanchored: int
     summaries: tuple[int, int]
@@ -109,6 +111,7 @@ def status_of(looking: Looking, picture: Picture) -> RoleStatus:
             for item in (*opened, *picture.edges, *picture.summaries)
             if is_stale(picture, item)
         ),
+        unlooked=len(picture.freshness.unlooked),
         contradicted=Named.of(sorted(against)),
         unanchored=sum(anchors_of(record).is_missing for record in opened),
         summaries=(len(picture.summaries), _standing(picture)),
@@ -192,6 +195,7 @@ def status_value(status: RoleStatus) -> dict[str, JsonValue]:
         "ripe": named_value(status.ripe),
         "readiness": dict(status.readiness),
         "stale": named_value(status.stale),
+        "unlooked": status.unlooked,
         "contradicted": named_value(status.contradicted),
         "unanchored": status.unanchored,
         "summaries": {"count": status.summaries[0], "standing": status.summaries[1]},

@@ -1,9 +1,11 @@
 """What the sources of role memory are now, and what is stale because one is otherwise (E11).
 
 A file of the project is read and hashed as Git would hash it, never run and never followed: a
-link, a special file, a path out of the project or into a store counts as gone, and so does what is
-too large to be looked at. A record is looked at through the gate of whoever asks: what they may
-not see is gone for them. Nothing that a memory says of its own freshness is believed.
+link, a special file, a path out of the project or into a store counts as gone, and so does one
+that is too large for any look. Where there are more files than one look reads, the others are not
+looked at: what was read off them counts as it was, and how many they are is told. A record is
+looked at through the gate of whoever asks: what they may not see is gone for them. Nothing that a
+memory says of its own freshness is believed.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from memfs.model.record_fields import texts_field
 from memfs.model.role import EVIDENCE_ANCHORS, REMEMBERED_ANCHORS, ROLE_KIND, memory_hash
 from memfs.policy.access import may_read
 from memfs.policy.role_freshness import changed_sources, stale_ids
+from memfs.policy.role_survey import MOST_FILES as MOST_SCANNED
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.gate import access_request
 from memfs.services.off_sources import rests_on_off_source
@@ -30,8 +33,8 @@ from memfs.services.ports import Workspace
 from memfs.services.project_bytes import blob_of
 from memfs.store.snapshot import Snapshot
 
-MOST_FILES: Final = 2_000
-"""Files that one look reads; the others count as gone."""
+MOST_FILES: Final = MOST_SCANNED
+"""Files that one look reads: as many as a scan of the project reads, and names."""
 MOST_FILE_BYTES: Final = 16 * 1024 * 1024
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Bytes that one look reads in all."""
@@ -51,11 +54,13 @@ class Freshness:
             anchor that is gone is among them. What is stale because of an end, or because it
             covers something stale, is not here.
         current: Digest of each source now, by its anchor; ``None`` for one that is gone.
+        unlooked: Anchors of files that were not looked at, since there are too many of them.
     """
 
     stale: frozenset[str] = frozenset()
     causes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     current: Mapping[str, str | None] = field(default_factory=dict)
+    unlooked: frozenset[str] = frozenset()
 
 
 def freshness_of(
@@ -74,12 +79,14 @@ def freshness_of(
     """
     every = tuple(records)
     seen = {record.id: record for record in every if record.kind == ROLE_KIND}
-    current = current_digests(workspace, snapshot, sources_of(every), actor, seen=seen)
+    sources = sources_of(every)
+    current = current_digests(workspace, snapshot, sources, actor, seen=seen)
     causes = {record.id: found for record in every if (found := changed_sources(record, current))}
     return Freshness(
         stale=stale_ids(every, current),
         causes=MappingProxyType(causes),
         current=current,
+        unlooked=frozenset(item for item in sources if _is_file(item) and item not in current),
     )
 
 
@@ -101,7 +108,8 @@ def current_digests(
 
     ``file:PATH`` and ``test:PATH::NAME`` have the id that Git gives to the content of the file;
     ``memory:ID`` has ``memory_hash``; any other record the digest of what it says. ``None`` is a
-    source that is gone, or not for ``actor``. A commit never changes and is left out.
+    source that is gone, or not for ``actor``. A commit never changes and is left out, and so is a
+    file that is one too many to be looked at.
 
     Args:
         workspace: The store, and the project that it belongs to.
@@ -126,6 +134,10 @@ def current_digests(
     for anchor, name in ids.items():
         found[anchor] = record_digest(records[name]) if name in records else None
     return MappingProxyType(found)
+
+
+def _is_file(anchor: str) -> bool:
+    return anchor.partition(":")[0] in _FILES
 
 
 def _read(
@@ -164,15 +176,19 @@ def record_digest(record: Record) -> str:
 def _file_digests(
     workspace: Workspace, places: Mapping[str, str]
 ) -> Iterator[tuple[str, str | None]]:
-    """Yields anchors with digests; each file is read once, those first whose paths sort first."""
+    """Yields anchors with digests; each file is read once, those first whose paths sort first.
+
+    What is beyond the bounds is not among them.
+    """
     known: dict[str, str | None] = {}
     left = MOST_BYTES
     for anchor, place in places.items():
         if place not in known:
-            most = min(left, MOST_FILE_BYTES) if len(known) < MOST_FILES else 0
+            if len(known) >= MOST_FILES or left <= 0:
+                continue
             blob = None
-            if workspace.project_dir is not None and most > 0:
-                blob = blob_of(workspace.project_dir, place, limit_bytes=most)
+            if workspace.project_dir is not None:
+                blob = blob_of(workspace.project_dir, place, limit_bytes=MOST_FILE_BYTES)
             known[place] = blob.id if blob is not None else None
             left -= blob.size_bytes if blob is not None else 0
         yield anchor, known[place]

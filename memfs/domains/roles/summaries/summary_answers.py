@@ -28,6 +28,7 @@ from memfs.model.result import Result, ResultStatus
 from memfs.model.role import anchors_of, role_actor, role_scope
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_role_operation
+from memfs.policy.role_freshness import not_looked_at
 from memfs.policy.role_summaries import COUNTED
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided, commit_decided
@@ -166,12 +167,16 @@ def _result(workspace: Workspace, found: Summarized) -> Result:
     if not found.fault:
         giving_way = sum(item.id in warned for item in standing)
         words += f"; {len(standing)} stand, {giving_way} of them give way to their memories"
+    unlooked = len(found.fresh.unlooked)
+    if unlooked:
+        words += f"; {not_looked_at(unlooked)}"
     data: dict[str, JsonValue] = {
         "role": found.view.role,
         "summaries": [summary_value(item, warned.get(item.id, ())) for item in standing],
         "made": list(kept.made),
         "changed": list(kept.changed),
         "retired": list(kept.retired),
+        "unlooked": unlooked,
         "receipt": found.receipt if commit is not None and not is_replay else "",
         "refused": [
             {"source": name, "code": why.code, "message": why.message}

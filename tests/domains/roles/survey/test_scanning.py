@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.domains.roles.loading import load_role
+from memfs.domains.roles.summaries import freshness
 from memfs.domains.roles.summaries.freshness import freshness_of
+from memfs.domains.roles.survey import scanning
 from memfs.errors import UsageError
 from memfs.model.authority import Authority
 from memfs.model.origin import Actor, Channel, Principal
@@ -20,6 +22,8 @@ from memfs.model.record_fields import texts_field
 from memfs.model.result import ResultStatus
 from memfs.model.settings import Mode
 from memfs.model.status import Status
+from memfs.model.survey import Survey
+from memfs.services import apart
 from memfs.services.reading import UnknownRecordError
 from memfs.services.review import MayNotReviewError
 from memfs.store.project_history import NoProjectHistoryError
@@ -296,6 +300,67 @@ def test_in_shadow_nothing_is_written_and_without_git_s_word_nothing_is_looked_a
     finally:
         (project / ".git" / "HEAD").write_text(git_head)
     assert head(project) == before
+
+
+def test_what_is_one_file_too_many_counts_as_it_was_and_is_told(
+    project: Path, ana: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "harbour/zebra.py", "class Zebra: ...\n")
+    scan(ana, propose=0)
+    write(project, "harbour/zebra.py", "class Zebra: ...  # changed\n")
+    zebra = claims(ana)["module:harbour.zebra"].id
+    (status,) = ana.role_status("claude")
+    assert (zebra in status.stale.ids, status.unlooked) == (True, 0)
+    monkeypatch.setattr(freshness, "MOST_FILES", 2)
+    (status,) = ana.role_status("claude")
+    assert (status.stale.ids, status.unlooked > 2) == ((), True)
+    packet = ana.role_context("claude", kind="repo", budget=64)
+    told = f"{status.unlooked} files were not looked at"
+    assert f"warning (not-looked-at): {told}" in packet.text
+    assert told in ana.summarize_role("claude").message
+
+
+def beside(
+    project: Path, monkeypatch: pytest.MonkeyPatch, *acts: Callable[[Memory], object]
+) -> int:
+    """Scans while somebody else writes behind each of its decisions; returns how many it made."""
+    monkeypatch.setattr(apart, "BRIEF_S", 0.0)
+    decided, left = [], list(acts)
+    laid = scanning._Scan.laid
+
+    def overtaken(self: Any, seen: Survey, asker: Actor, *, propose: int) -> Any:
+        found = laid(self, seen, asker, propose=propose)
+        decided.append(found)
+        if left:
+            # They would wait in vain for the lock if it were held now.
+            with memory_of(project, ANA) as other:
+                left.pop(0)(other)
+        return found
+
+    monkeypatch.setattr(scanning._Scan, "laid", overtaken)
+    with memory_of(project, CLAUDE) as claude:
+        assert claude.scan_project(propose=0).status is ResultStatus.DONE
+    return len(decided)
+
+
+def test_a_long_scan_is_decided_once_where_others_write_what_does_not_bear_on_it(
+    project: Path, ana: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "harbour/wharf.py", "class Wharf: ...\n")
+    assert beside(project, monkeypatch, lambda other: other.remember("Ana sails at noon")) == 1
+    assert state(ana, "wharf") == "observed"
+
+
+def test_a_long_scan_is_decided_anew_and_without_the_lock_where_its_ground_moved(
+    project: Path, ana: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "harbour/quay.py", "class Quay: ...\n")
+    scan(ana)
+    write(project, "harbour/pier.py", "class Pier: ...\n")
+    (name,) = waiting(ana, "quay")
+    acts = (lambda other: other.accept([name]), lambda other: other.remember("Ana rests at one"))
+    assert beside(project, monkeypatch, *acts) == 2
+    assert (state(ana, "quay"), state(ana, "pier")) == ("accepted", "observed")
 
 
 def test_the_check_and_the_audit_are_clean_behind_a_scan(ana: Memory) -> None:
