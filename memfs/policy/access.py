@@ -11,6 +11,7 @@ the record from the ledger first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, assert_never
 
@@ -25,7 +26,7 @@ from memfs.model.record import Record
 from memfs.model.scope import Scope, ScopeKind
 from memfs.model.settings import Mode
 from memfs.model.status import Status
-from memfs.policy.grants import ACCOUNT_KINDS, in_force, is_covering, shown_by
+from memfs.policy.grants import ACCOUNT_KINDS, RECEIPT_KIND, in_force, is_covering, shown_by
 from memfs.policy.reasons import reason
 from memfs.policy.sources import is_switched_off
 
@@ -182,7 +183,7 @@ def _default_denial(record: Record, request: AccessRequest) -> str | None:
     if request.actor.principal.kind not in (PrincipalKind.AGENT, PrincipalKind.TOOL):
         return "access.no-rights"
     return (
-        _check_account(record)
+        _check_account(record, request)
         or _check_scope(record, request)
         or _check_class(record)
         or _check_sensitivity(record, request)
@@ -233,8 +234,23 @@ def _check_source(record: Record, request: AccessRequest) -> str | None:
     return "access.source-off" if is_switched_off(record.origin, request.sources_off) else None
 
 
-def _check_account(record: Record) -> str | None:
-    return "access.account" if record.kind in ACCOUNT_KINDS else None
+def _check_account(record: Record, request: AccessRequest) -> str | None:
+    """Keeps accounts for people; a role reads those of what it did to its own memory itself."""
+    if record.kind not in ACCOUNT_KINDS or _is_own_account(record, request.actor):
+        return None
+    return "access.account"
+
+
+def _is_own_account(record: Record, actor: Actor) -> bool:
+    details = record.fields.get("details")
+    principal = actor.principal
+    return (
+        record.kind == RECEIPT_KIND
+        and principal.kind is PrincipalKind.AGENT
+        and record.scope == Scope(ScopeKind.AGENT, principal.name)
+        and isinstance(details, Mapping)
+        and details.get("by") == str(principal)
+    )
 
 
 def _check_sides(record: Record) -> str | None:

@@ -23,7 +23,8 @@ from memfs.model.values import JsonValue
 from memfs.policy.reasons import reason
 
 GRANT_KIND: Final = "grant"
-ACCOUNT_KINDS: Final = frozenset({"grant", "pollution", "publication", "receipt"})
+RECEIPT_KIND: Final = "receipt"
+ACCOUNT_KINDS: Final = frozenset({"grant", "pollution", "publication", RECEIPT_KIND})
 """What governs others: a person reads it, and no grant opens it to a program."""
 NAMED_ONLY_KINDS: Final = frozenset({"evidence", "excerpt", "conflict"})
 """No claims: a grant that names no kinds does not mean them."""

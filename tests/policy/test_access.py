@@ -105,6 +105,18 @@ def test_what_governs_others_is_a_person_s_to_read(kind: str) -> None:
     assert verdict(Record(kind=kind, scope=PROJECT), request()) == "ok"
 
 
+def test_a_role_reads_the_account_of_what_it_did_to_its_own_memory() -> None:
+    own = Scope(ScopeKind.AGENT, "claude")
+    done = Record(kind="receipt", scope=own, fields={"details": {"by": "agent:claude"}})
+    by_another = replace(done, fields={"details": {"by": "user:ana"}})
+    assert verdict(done, request(AGENT)) == "ok"
+    assert verdict(by_another, request(AGENT)) == "access.account"
+    assert verdict(replace(done, scope=PROJECT), request(AGENT)) == "access.account"
+    assert verdict(replace(done, kind="grant"), request(AGENT)) == "access.account"
+    other = Actor(Principal.parse("agent:other"), Channel.AGENT)
+    assert verdict(done, request(other)) == "access.account"
+
+
 @pytest.mark.parametrize("actor", [ANA, AGENT, SYSTEM_ACTOR])
 def test_a_polluted_namespace_is_withheld_from_everyone(actor: Actor) -> None:
     polluted = frozenset({PROJECT})

@@ -6,7 +6,7 @@ build, an id, or one escaped line. Cards are whole: one that is too large is nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -34,8 +34,8 @@ from memfs.services.compile_context import SESSION_CAP, tokens_of
 from memfs.services.packet_text import CLOSING, PREAMBLE, escaped, escaped_line, opening, quoted
 
 _VERSION: Final = "1"
-MOST_GATES: Final = 4
-"""Ids of what waits for one reason that a text names; the value names them all."""
+MOST_SAID: Final = 3
+"""Ids of what waits for one reason, and of receipts, that a text names; the value names more."""
 _SAID: Final = (
     ("question", "question"),
     ("tension", "tension"),
@@ -102,7 +102,7 @@ def _beside(packet: RolePacket) -> Iterator[str]:
     named = (
         ("owed", packet.obligations),
         ("leads to nothing that may be seen", packet.missing),
-        ("done to it", packet.receipts),
+        ("done to it", _first(packet.receipts.ids, packet.receipts.beyond)),
     )
     for words, listed in named:
         if listed.ids:
@@ -120,9 +120,11 @@ def _waiting(gates: Iterable[Gate]) -> Iterator[str]:
     for gate in gates:
         alike.setdefault((gate.code, gate.message), []).append(gate.id)
     for (code, message), ids in alike.items():
-        beyond = max(0, len(ids) - MOST_GATES)
-        listed = Named(ids=tuple(ids[:MOST_GATES]), beyond=beyond)
-        yield f"- waits ({escaped_line(code)}): {message}: {_listed(listed)}"
+        yield f"- waits ({escaped_line(code)}): {message}: {_listed(_first(ids))}"
+
+
+def _first(ids: Sequence[str], beyond: int = 0) -> Named:
+    return Named(ids=tuple(ids[:MOST_SAID]), beyond=beyond + max(0, len(ids) - MOST_SAID))
 
 
 def _told(caution: Caution) -> str:
