@@ -25,7 +25,7 @@ from memfs.services.import_marks import marked_import, records_from
 from memfs.services.modes import require_taking
 from memfs.services.placed_ids import placed_ids
 from memfs.services.ports import Workspace
-from memfs.store.discovery import is_store
+from memfs.store.discovery import store_around
 
 _SHOWN: Final = 20
 
@@ -69,18 +69,28 @@ def import_path(
     Raises:
         MayNotAcceptImportError: An agent asked to accept.
         MemoryModeError: The store takes nothing in.
-        StoreIsNoSourceError: The path is a store of memfs.
+        StoreIsNoSourceError: The path is a store of memfs, or in one.
         ImportSourceError: The path cannot be read as any known format.
     """
     check_import(workspace, actor, accept=accept, dry_run=dry_run)
-    if is_store(path.absolute()):
+    require_no_store(path)
+    batch = read_items(path, format_name)
+    return import_batch(workspace, batch, actor, accept=accept, dry_run=dry_run, name=name)
+
+
+def require_no_store(path: Path) -> None:
+    """Lets nobody read the files of a store as if they were notes.
+
+    Raises:
+        StoreIsNoSourceError: The path is a store of memfs, or in one.
+    """
+    store = store_around(path)
+    if store is not None:
         raise StoreIsNoSourceError(
             "expected what another system kept, got a store of memfs",
             path=str(path),
-            hint="what may leave it is moved with: memfs migrate PATH",
+            hint=f"what may leave it is moved with: memfs migrate {store}",
         )
-    batch = read_items(path, format_name)
-    return import_batch(workspace, batch, actor, accept=accept, dry_run=dry_run, name=name)
 
 
 def check_import(workspace: Workspace, actor: Actor, *, accept: bool, dry_run: bool) -> None:

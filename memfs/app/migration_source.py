@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from memfs.app.importing import check_import, import_batch
+from memfs.app.importing import check_import, import_batch, require_no_store
 from memfs.app.publishing import OpenStore
 from memfs.errors import UsageError
 from memfs.interop.detect import AUTO, FORMATS
@@ -35,7 +35,8 @@ def find_source(
     """Tells what stands at ``path``; without one, the store's own older layout is meant.
 
     Raises:
-        UsageError: It is this store, there is no such format, or nothing is there.
+        UsageError: It is this store, files of some store, there is no such format, or nothing
+            is there.
         StoreError: It is a store that cannot be opened.
     """
     if format_name not in FORMATS:
@@ -47,6 +48,7 @@ def find_source(
     place = path.expanduser().absolute()
     store = _store_at(workspace, place) if format_name == AUTO else None
     if store is None:
+        require_no_store(place)
         digest = source_digest(place) if place.exists() else ""
         return MigrationSource(
             sort=SourceSort.FILES, path=str(place), format=format_name, digest=digest

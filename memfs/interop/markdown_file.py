@@ -10,12 +10,14 @@ from memfs.formats.frontmatter import read_foreign
 from memfs.interop.port import DIGEST_DOMAIN, ImportItem
 from memfs.interop.sources import SourceError, SourceFile, read_source
 from memfs.interop.wording import tidy_body
+from memfs.model.authority import Sensitivity
 from memfs.model.digests import content_digest
 from memfs.model.frozen import frozen
 from memfs.model.ids import is_id
 from memfs.model.limits import BODY_BYTES
 from memfs.model.problem import Problem, Severity
 from memfs.model.record import Record
+from memfs.model.scope import Scope, ScopeKind
 from memfs.model.status import Status
 from memfs.model.values import JsonValue
 from memfs.policy.withdrawal import is_withdrawn
@@ -51,6 +53,14 @@ class MarkdownFile:
                 return value.strip()
         return ""
 
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How closely it asks to be kept; a file opens nothing."""
+        with suppress(ValueError):
+            asked = Sensitivity.from_label(self.text("sensitivity"))
+            return min(max(asked, Sensitivity.NORMAL), Sensitivity.SECRET)
+        return Sensitivity.NORMAL
+
     def rest(self, *used: str) -> dict[str, JsonValue]:
         """Returns the fields that are not among ``used``."""
         return {key: value for key, value in self.values.items() if key not in used}
@@ -78,8 +88,9 @@ def read_markdown(file: SourceFile, format_name: str) -> MarkdownFile | ImportIt
     values, body, problems = read_foreign(data, path=file.shown)
     if any(problem.severity is Severity.ERROR for problem in problems):
         return ImportItem(draft=None, source=source, digest=digest, problems=problems, raw=data)
-    if _is_withdrawn(values):
-        problems += (_withdrawn(file),)
+    kept_back = _kept_back(file, values)
+    if kept_back is not None:
+        problems += (kept_back,)
         return ImportItem(draft=None, source=source, digest=digest, problems=problems, raw=data)
     text = tidy_body(body)
     if len(text.encode()) > BODY_BYTES:
@@ -96,20 +107,36 @@ def read_markdown(file: SourceFile, format_name: str) -> MarkdownFile | ImportIt
     )
 
 
-def _is_withdrawn(values: Mapping[str, JsonValue]) -> bool:
-    """Whether a file is a record of some store of memfs that was taken back there."""
-    identifier, status = values.get("id"), values.get("status")
+def _kept_back(file: SourceFile, values: Mapping[str, JsonValue]) -> Problem | None:
+    """Returns why a file that is a record of some store of memfs does not leave it this way."""
+    identifier = values.get("id")
     if not isinstance(identifier, str) or not is_id(identifier):
-        return False
+        return None
+    code, expected = "", ""
+    if _is_withdrawn(values):
+        code, expected = "import.withdrawn", "a record that stands, got one that was withdrawn"
+    elif _is_private(values):
+        code, expected = "import.private", "a record that may leave, got one that is private"
+    if not code:
+        return None
+    hint = "what may leave a store of memfs is moved with: memfs migrate"
+    return Problem(file.shown, 0, 0, code, f"expected {expected} in its store", hint)
+
+
+def _is_withdrawn(values: Mapping[str, JsonValue]) -> bool:
     with suppress(ValueError):
-        return is_withdrawn(Record(kind="note", status=Status(str(status))))
+        return is_withdrawn(Record(kind="note", status=Status(str(values.get("status")))))
     return False
 
 
-def _withdrawn(file: SourceFile) -> Problem:
-    message = "expected a record that stands, got one that was withdrawn in its store"
-    hint = "what may leave a store of memfs is moved with: memfs migrate"
-    return Problem(file.shown, 0, 0, "import.withdrawn", message, hint)
+def _is_private(values: Mapping[str, JsonValue]) -> bool:
+    """Whether a record is sealed, or in a namespace of less than a whole project."""
+    if values.get("sensitivity") == Sensitivity.SEALED.label:
+        return True
+    with suppress(ValueError):
+        scope = Scope.parse(str(values.get("scope")))
+        return scope.kind not in (ScopeKind.GLOBAL, ScopeKind.PROJECT)
+    return False
 
 
 def _too_large(file: SourceFile, size: int) -> Problem:

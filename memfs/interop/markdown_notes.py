@@ -79,6 +79,7 @@ def _item_from_note(note: MarkdownFile) -> ImportItem:
         body=body,
         subject=one_line(note.text("subject")),
         event_time=happened,
+        sensitivity=note.sensitivity,
         importance=DEFAULT_IMPORTANCE if importance is None else foreign_importance(importance),
         tags=foreign_tags(note.values.get("tags")),
         summary=note.text("summary"),

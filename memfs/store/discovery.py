@@ -200,6 +200,13 @@ def is_store(folder: Path) -> bool:
     return _is_real_folder(git_dir / "memfs") or _is_real_file(folder / SETTINGS_PATH)
 
 
+def store_around(path: Path) -> Path | None:
+    """Returns the root of the store that a path is in, or is, wherever links lead."""
+    return next(
+        (folder for folder in _upward(Path(os.path.realpath(path))) if is_store(folder)), None
+    )
+
+
 def find_git_project(start: Path) -> GitProject | None:
     """Returns the Git working tree around an absolute folder, without asking Git."""
     for folder in _upward(start):

@@ -237,6 +237,11 @@ def test_what_cannot_go_on_says_so_and_leaves_what_is_done(
         assert code(notes) == "mode.off"
     assert code(None) == "migration.not-ready"
     assert code(store_root(project)) == "usage"
+    within = project / "within"
+    within.symlink_to(store_root(project) / "evidence")
+    for place in (store_root(project) / ".git", within):
+        assert code(place) == "import.store"
+    assert code(store_root(project), format_name="markdown-notes") == "import.store"
     assert code(notes / "absent") == "import.not-found"
     with memory_of(project, AGENT) as memory:
         for ask in (memory.migrate_back, memory.migration_status):

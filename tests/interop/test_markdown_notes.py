@@ -136,3 +136,24 @@ def test_what_was_withdrawn_in_a_store_of_memfs_is_not_read_out_of_its_files(
     items = items_of(tmp_path)
     assert codes_of(items) == ["import.withdrawn"] * 2
     assert [record.title for record in drafts_of(items)] == ["other"]
+
+
+@pytest.mark.invariant("A30")
+def test_what_a_store_of_memfs_keeps_to_few_is_not_opened_by_reading_its_files(
+    tmp_path: Path,
+) -> None:
+    def note(name: str, *lines: str) -> None:
+        text = "".join(f"{line}\n" for line in lines)
+        (tmp_path / f"{name}.md").write_text(f"---\n{text}---\nWords.\n")
+
+    identifier = "id: mem_01kb8x3v6yq4m9t2r7w5z1c0de"
+    note("a-plan", identifier, "scope: agent:builder")
+    note("b-sealed", identifier, "sensitivity: sealed")
+    note("c-vault", identifier, "sensitivity: confidential", "scope: project:datasync")
+    note("d-open", identifier, "sensitivity: public")
+    note("e-other", "scope: agent:builder", "sensitivity: very")
+    items = items_of(tmp_path)
+    assert codes_of(items) == ["import.private"] * 2
+    assert [(record.title, record.sensitivity.label) for record in drafts_of(items)] == [
+        ("c vault", "confidential"), ("d open", "normal"), ("e other", "normal")
+    ]  # fmt: skip
