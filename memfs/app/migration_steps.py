@@ -88,7 +88,7 @@ def undo(memory: Memory, stage: Stage, migration: Migration) -> Step:
     if mode_after(stage, migration.mode) is not wanted:
         _mode(memory, wanted)
         words = f"mode: {wanted}"
-    return Step(words=words or "nothing was to undo", counts=counts)
+    return Step(words=words or "there was nothing to undo", counts=counts)
 
 
 def look(memory: Memory, migration: Migration) -> Step:
@@ -129,10 +129,6 @@ def look(memory: Memory, migration: Migration) -> Step:
         },
         problems=(*problems, *warnings),
     )
-
-
-def _preflight(memory: Memory, migration: Migration) -> Step:
-    return look(memory, migration)
 
 
 def _quiesce(memory: Memory, migration: Migration) -> Step:
@@ -237,7 +233,7 @@ def _finalise(memory: Memory, migration: Migration) -> Step:
 
 _FORWARD: Final[Mapping[Stage, Callable[[Memory, Migration], Step]]] = MappingProxyType(
     {
-        Stage.PREFLIGHT: _preflight,
+        Stage.PREFLIGHT: look,
         Stage.QUIESCE: _quiesce,
         Stage.BACKUP: _backup,
         Stage.IMPORT: _import,
@@ -325,7 +321,7 @@ def _is_asked_for(memory: Memory, stored: StoredRecord) -> bool:
 
 def _would(found: int, malformed: int, left: int) -> str:
     parts = (
-        f"would import {found} items",
+        f"would import {found} {'item' if found == 1 else 'items'}",
         f"{malformed} cannot be read" if malformed else "",
         f"{left} may not leave their store" if left else "",
     )

@@ -58,6 +58,6 @@ def command(
     elif packet.text:
         click.echo(packet.text, nl=False)
     else:
-        say("there is nothing of that to be seen")
+        say("there is nothing in it that you may see")
     say_spent(packet.reason)
     return 0

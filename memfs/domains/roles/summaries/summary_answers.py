@@ -154,7 +154,7 @@ def _result(workspace: Workspace, found: Summarized) -> Result:
     warned = _warnings(found)
     standing = [item for item in kept.standing.values() if not _is_retired(item)]
     if found.fault:
-        status, words = ResultStatus.REFUSED, found.fault[0].message
+        status, words = ResultStatus.REFUSED, f"summaries refused: {found.fault[0].message}"
     elif is_replay:
         status, words = ResultStatus.NOTHING, "this key was used before; nothing new was written"
     elif commit is not None:
@@ -162,9 +162,11 @@ def _result(workspace: Workspace, found: Summarized) -> Result:
         status, words = ResultStatus.DONE, f"summaries: {counts}; receipt {found.receipt}"
     elif kept.refused:
         status, words = ResultStatus.REFUSED, "nothing was taken"
-    else:
+    elif standing:
         status, words = ResultStatus.NOTHING, "the summaries say what is remembered"
-    if not found.fault:
+    else:
+        status, words = ResultStatus.NOTHING, "nothing is remembered that needs a summary"
+    if standing and not found.fault:
         giving_way = sum(item.id in warned for item in standing)
         words += f"; {len(standing)} stand, {giving_way} of them give way to their memories"
     unlooked = len(found.fresh.unlooked)
