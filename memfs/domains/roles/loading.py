@@ -5,12 +5,13 @@ What may not be seen is not there: an operation that names it is answered as if 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from memfs.domains.roles.shaping import ids_in
 from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue
+from memfs.model.graph import EdgeSort
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.record_fields import texts_field
@@ -18,6 +19,7 @@ from memfs.model.role import (
     ROLE_KIND,
     ROLES_FOLDER,
     Profile,
+    is_role_edge,
     profile_of,
     role_scope,
     subject_of,
@@ -42,12 +44,14 @@ from memfs.model.role_operation import (
 )
 from memfs.model.scope import Scope
 from memfs.policy.access import AccessRequest, may_read
+from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_lifecycle import is_open
 from memfs.services.catalogue import read_entries
 from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
+from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.served_records import read_records, served_places
+from memfs.services.served_records import read_paths, read_records, served_places
 from memfs.store.layout import role_folder
 from memfs.store.snapshot import Snapshot
 
@@ -104,6 +108,44 @@ def _pointed(
         if may_read(item.record, request).is_whole
         and not has_hidden_end(workspace, snapshot, item.record, request)
     )
+
+
+def load_edges(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    role: str,
+    served: Collection[str],
+    request: AccessRequest,
+) -> dict[str, Record]:
+    """Reads the edges of a role's memory that touch some of its memories, by id, sorted.
+
+    An edge is there with both its ends, and all that it rests on, or not at all.
+
+    Args:
+        workspace: The store.
+        snapshot: The ledger.
+        catalogue: Its catalogue.
+        role: Whose memory.
+        served: Ids of memories that the reader was served already.
+        request: Who reads.
+    """
+    if not served:
+        return {}
+    links = catalogue.links_of(sorted(served), sorts=(EdgeSort.ASSERTED,))
+    found: dict[str, Record] = {}
+    for item in read_paths(workspace, snapshot, sorted({link.path for link in links})):
+        edge = item.record
+        is_own = is_role_edge(edge) and edge.scope == role_scope(role)
+        if not is_own or not may_read(edge, request).is_whole:
+            continue
+        start, _, end = ends_of_edge(edge)
+        if (start in served and end in served) or not (
+            has_hidden_end(workspace, snapshot, edge, request)
+            or rests_on_off_source(workspace, snapshot, edge, request)
+        ):
+            found[edge.id] = edge
+    return dict(sorted(found.items()))
 
 
 def names_of(operations: Iterable[RoleOperation]) -> tuple[str, ...]:

@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from memfs.domains.roles.loading import load_edges
 from memfs.domains.roles.summaries.freshness import Freshness, freshness_of
 from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue, CatalogueFilter
-from memfs.model.graph import EdgeSort
 from memfs.model.origin import Actor, PrincipalKind
 from memfs.model.record import Record
-from memfs.model.role import ROLE_KIND, ROLES_FOLDER, SUMMARY_KIND, is_role_edge, role_of
+from memfs.model.role import ROLE_KIND, ROLES_FOLDER, SUMMARY_KIND, role_of
 from memfs.model.scope import ScopeKind
 from memfs.policy.access import AccessRequest, may_read
-from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_cuts import MOST_NAMED
 from memfs.services.catalogue import open_catalogue, read_entries
 from memfs.services.edge_ends import has_hidden_end
@@ -170,32 +169,16 @@ def _picture(looking: Looking, catalogue: Catalogue, role: str, records: list[Re
         view=view,
         roles=(role,),
         summaries=summaries,
-        edges=tuple(_edges(looking, catalogue, role, memories)),
+        edges=tuple(
+            load_edges(
+                looking.workspace, looking.snapshot, catalogue, role, memories, looking.request
+            ).values()
+        ),
         receipts=tuple(_receipts(looking, catalogue, role)),
     )
     every = (*memories.values(), *summaries, *picture.edges)
     fresh = freshness_of(looking.workspace, looking.snapshot, every, looking.actor)
     return replace(picture, freshness=fresh)
-
-
-def _edges(
-    looking: Looking, catalogue: Catalogue, role: str, memories: Mapping[str, Record]
-) -> Iterator[Record]:
-    """Yields the edges of role memory that touch any of its memories, by id."""
-    if not memories:
-        return
-    links = catalogue.links_of(list(memories), sorts=(EdgeSort.ASSERTED,))
-    paths = sorted({link.path for link in links})
-    found: dict[str, Record] = {}
-    for item in read_paths(looking.workspace, looking.snapshot, paths):
-        record = item.record
-        if not is_role_edge(record) or role_of(record) != role:
-            continue
-        start, _, end = ends_of_edge(record)
-        is_within = start in memories and end in memories
-        if may_read(record, looking.request).is_whole and (is_within or looking.sees(record)):
-            found[record.id] = record
-    yield from (found[name] for name in sorted(found))
 
 
 def _receipts(looking: Looking, catalogue: Catalogue, role: str) -> Iterator[Record]:

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from memfs.domains.roles.loading import load_edges
 from memfs.domains.roles.summaries.summarizing import (
     Joins,
     Wording,
@@ -27,7 +28,6 @@ from memfs.model.authority import Authority
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision, Reason
 from memfs.model.frozen import frozen
-from memfs.model.graph import EdgeSort
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.record_fields import text_field, texts_field
@@ -48,12 +48,11 @@ from memfs.policy.reasons import reason
 from memfs.policy.role_admission import check_anatomy, check_words
 from memfs.policy.role_summary_check import Loss
 from memfs.policy.sources import is_switched_off
-from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request, polluted_namespaces
 from memfs.services.judgement import judge_with
 from memfs.services.ports import Workspace
 from memfs.services.proposals import Draft, edited_file, is_held, place_new
-from memfs.services.served_records import read_paths, read_records, served_places
+from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import role_folder, tombstone_path
 from memfs.store.snapshot import Snapshot
 
@@ -196,20 +195,8 @@ def _edges(
 ) -> dict[str, Record]:
     """Reads the edges of what would be covered that the role may see, by id."""
     covered = {item.id for cluster in clusters_of(view.memories.values()) for item in cluster}
-    if not covered:
-        return {}
     request = access_request(workspace, actor)
-    links = catalogue.links_of(sorted(covered), sorts=(EdgeSort.ASSERTED,))
-    found: dict[str, Record] = {}
-    for item in read_paths(workspace, snapshot, sorted({link.path for link in links})):
-        edge = item.record
-        if not is_role_edge(edge) or edge.scope != role_scope(view.role):
-            continue
-        if may_read(edge, request).is_whole and not has_hidden_end(
-            workspace, snapshot, edge, request
-        ):
-            found[edge.id] = edge
-    return found
+    return load_edges(workspace, snapshot, catalogue, view.role, covered, request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
