@@ -50,11 +50,19 @@ def test_the_context_of_a_task_holds_nothing_of_a_branch_that_failed(
     ours, log = found["memfs"], found["whole log"]
     assert (ours.fields, ours.misled, ours.contaminated, ours.failed_steps) == (1.0, 0.0, 0.0, 0.0)
     assert (ours.pairs, ours.constraints, ours.questions) == (1.0, 1.0, 1.0)
+    assert ours.effects == 1.0
     assert (log.effects, log.constraints, log.contaminated) == (1.0, 1.0, 1.0)
     assert log.fields < 1.0
     # Who follows each "went back" finds in the whole log what is so; it is all there.
     read = score(history(0, moves=45), whole_log, BUDGET, is_careful=True)
     assert (read.fields, read.misled, read.questions) == (1.0, 0.0, 1.0)
+
+
+def test_half_of_the_budget_still_names_every_effect() -> None:
+    told = history(9, moves=45)
+    ours = score(told, strategies(WORKSPACE)["memfs"], BUDGET // 2)
+    assert len(told.effects) > 4
+    assert (ours.effects, ours.fields, ours.misled, ours.pairs) == (1.0, 1.0, 0.0, 1.0)
 
 
 def test_a_context_that_says_nothing_and_one_that_says_all_wrong_are_told_apart(

@@ -1,9 +1,11 @@
 """Packs the context of a task into one fenced text within a hard budget (A65).
 
 The order is fixed; what goes first when there is too little room is not the order. The task
-always stands; then come fields, the newest turns, the newest summaries, hints, older turns, and
-memory cards with what is left. Turns are taken from the end without a gap, and a call goes with
-its result or not at all. What was left out is counted.
+always stands; then come the newest effects in up to half of the room, fields, the newest turns,
+the newest summaries, older effects, hints, older turns, and memory cards with what is left. An
+effect that an agent does not know of it may repeat: its line goes before what is told at length.
+Turns are taken from the end without a gap, and a call goes with its result or not at all. What was
+left out is counted.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import replace
 from typing import Final
 
 from memfs.domains.execution.sections import (
+    EFFECTS,
     HINTS,
     STATE,
     SUMMARIES,
@@ -52,12 +55,12 @@ def pack_task(
     chosen = _Chosen(writer, sections, budget)
     if not chosen.takes_all(TASK):
         return _packet(workspace, outcome, (), (), "", reason="packet.nothing-fits")
-    spare = budget // _CARDS_SHARE if outcome.hits else 0
-    chosen.take(STATE, limit=budget - spare)
-    chosen.take_from_end(TAIL, limit=chosen.size + (budget - spare - chosen.size) // 2)
-    chosen.take_from_end(SUMMARIES, limit=budget - spare)
-    chosen.take_from_end(HINTS, limit=budget - spare)
-    chosen.take_from_end(TAIL, limit=budget - spare)
+    room = budget - (budget // _CARDS_SHARE if outcome.hits else 0)
+    chosen.take_from_end(EFFECTS, limit=chosen.size + (room - chosen.size) // 2)
+    chosen.take(STATE, limit=room)
+    chosen.take_from_end(TAIL, limit=chosen.size + (room - chosen.size) // 2)
+    for name in (SUMMARIES, EFFECTS, HINTS, TAIL):
+        chosen.take_from_end(name, limit=room)
     chosen.tell_rest()
     cards, left_out = _cards(writer, outcome, chosen, workspace.settings.recall.item_bytes)
     text = writer.text(cards, [], chosen.sections)

@@ -1,8 +1,10 @@
 """The sections of a task's context, in their fixed order (A65).
 
-Task and live constraints, summaries of the way, fields, the exact last turns, failed attempts as
-labelled hints; memory cards follow. A call and its result are one entry. Pure: nothing that was
-left behind is in any section but the hints, and there only its label and why it failed.
+Task and live constraints, summaries of the way, fields and effects as found now, the exact last
+turns, failed attempts as labelled hints; memory cards follow. A call and its result are one entry,
+and each effect is a line of its own: it must not be repeated, whatever else there is room for.
+Pure: nothing that was left behind is in any section but the hints, and there only its label and
+why it failed.
 """
 
 from __future__ import annotations
@@ -13,23 +15,30 @@ from typing import Final
 from memfs.domains.execution.reading import TaskView
 from memfs.model.execution import Standing, Step, Turn
 from memfs.model.execution_tree import FailedBranch, FieldState, Unit
-from memfs.model.ids import short_id
+from memfs.model.ids import EVIDENCE_PREFIX, ISSUE_PREFIX, RUN_PREFIX, prefix_of, short_id
 from memfs.model.packet import Entry, Section
 from memfs.services.packet_text import escaped_line, quoted
 
 TASK: Final = "task"
 SUMMARIES: Final = "summaries"
 STATE: Final = "state"
+EFFECTS: Final = "effects"
 TAIL: Final = "tail"
 HINTS: Final = "hints"
-ORDER: Final = (TASK, SUMMARIES, STATE, TAIL, HINTS)
+ORDER: Final = (TASK, SUMMARIES, STATE, EFFECTS, TAIL, HINTS)
 """The fixed order; memory cards come last."""
 _HEADINGS: Final[Mapping[str, str]] = {
     TASK: "Task",
     SUMMARIES: "Earlier steps, summed up by who took them; not verified",
     STATE: "Fields, as found now",
+    EFFECTS: "Effects, as found now: done, not to be repeated",
     TAIL: "Last steps, exact",
     HINTS: "Failed attempts: hints only, none of it is current",
+}
+_KINDS: Final[Mapping[str, str]] = {
+    RUN_PREFIX: "run",
+    ISSUE_PREFIX: "issue",
+    EVIDENCE_PREFIX: "observation",
 }
 UNKNOWN_OUTCOME: Final = "no result is recorded: the outcome is unknown, look before repeating"
 
@@ -40,6 +49,7 @@ def context_sections(view: TaskView) -> tuple[Section, ...]:
         TASK: tuple(_task(view)),
         SUMMARIES: tuple(_summary(view, step) for step in view.tree.summaries),
         STATE: tuple(_field(state) for state in view.tree.fields(view.holds).values()),
+        EFFECTS: tuple(_effects(view)),
         TAIL: tuple(_unit(view, unit) for unit in view.tree.tail),
         HINTS: tuple(_hint(branch) for branch in view.tree.failed),
     }
@@ -75,7 +85,7 @@ def _summary(view: TaskView, step: Step) -> Entry:
     if step.text:
         lines.append(quoted(step.text))
     lines += [f"  open: {escaped_line(question)}" for question in step.questions]
-    lines += _effects(view, step)
+    lines += _links(view, step)
     return _entry(step, lines)
 
 
@@ -106,7 +116,7 @@ def _turn(view: TaskView, step: Step) -> Iterator[str]:
     yield f"- {step.turn or 'note'}{tool} ({short_id(step.id)}{_by(step)})"
     if step.text:
         yield quoted(step.text)
-    yield from _effects(view, step)
+    yield from _links(view, step)
 
 
 def _hint(branch: FailedBranch) -> Entry:
@@ -118,16 +128,36 @@ def _hint(branch: FailedBranch) -> Entry:
     return _entry(step, lines)
 
 
-def _effects(view: TaskView, step: Step) -> list[str]:
-    """Tells how the effects of a step stand, as their own records say at this moment."""
-    lines = [
-        f"  effect: {name} ({escaped_line(view.effects[name])})"
-        for name in step.effects
-        if name in view.effects
-    ]
-    if lines and step.compensates in view.effects:
-        lines.append(f"  makes up for: {step.compensates} ({view.effects[step.compensates]})")
-    return lines
+def _effects(view: TaskView) -> Iterator[Entry]:
+    """Yields a line for each effect of the current steps, in the order in which they were linked.
+
+    How an effect stands is what its own record says at this moment.
+    """
+    linked: dict[str, list[Step]] = {}
+    # A turn links what was done; a summary only repeats what the turns of its range link.
+    for step in sorted(view.tree.path, key=lambda step: step.turn is None):
+        for name in step.effects:
+            if name in view.effects:
+                linked.setdefault(name, []).append(step)
+    for name, steps in linked.items():
+        kind = _KINDS.get(prefix_of(name), "record")
+        line = f"- effect: {name} ({_stands(view, name)}), {kind} of step {short_id(steps[0].id)}"
+        others = dict.fromkeys(step.compensates for step in steps)
+        made_up = [f"{it} ({_stands(view, it)})" for it in others if it in view.effects]
+        if made_up:
+            line += f"; makes up for: {', '.join(made_up)}"
+        yield _entry(steps[0], [line])
+
+
+def _links(view: TaskView, step: Step) -> Iterator[str]:
+    """Yields which effects a step links, by the ends of their ids; each has a line elsewhere."""
+    names = [short_id(name) for name in step.effects if name in view.effects]
+    if names:
+        yield f"  linked: {', '.join(names)}"
+
+
+def _stands(view: TaskView, name: str) -> str:
+    return escaped_line(view.effects[name])
 
 
 def _by(step: Step) -> str:

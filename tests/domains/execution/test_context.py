@@ -13,7 +13,9 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.domains.execution.context import pack_task
+from memfs.domains.execution.reading import TaskView
 from memfs.domains.execution.sections import (
+    EFFECTS,
     HINTS,
     ORDER,
     STATE,
@@ -24,6 +26,7 @@ from memfs.domains.execution.sections import (
     context_sections,
 )
 from memfs.model.execution import Turn, TurnSaid
+from memfs.model.ids import derived_id
 from memfs.model.packet import MemoryState, Packet
 from memfs.model.result import Result
 from memfs.services.compile_context import tokens_of
@@ -37,6 +40,7 @@ HEADINGS = (
     "\nTask\n",
     "\nEarlier steps, summed up by who took them; not verified\n",
     "\nFields, as found now\n",
+    "\nEffects, as found now: done, not to be repeated\n",
     "\nLast steps, exact\n",
     "\nFailed attempts: hints only, none of it is current\n",
     "\n1. mem_",
@@ -89,7 +93,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         field = steps_of(
             memory.maintain_task(name, "entry", "app.py", checks=["path=app.py"], head=head)
         )
-        grow(name, [turn(Turn.NOTE, "juliet"), turn(Turn.CALL, "kilo")], head=field[0])
+        issue = memory.open_issue("The mark is lost").target
+        juliet = TurnSaid(turn=Turn.NOTE, text="juliet", effects=(issue,))
+        grow(name, [juliet, turn(Turn.CALL, "kilo")], head=field[0])
     return project
 
 
@@ -110,12 +116,14 @@ def test_the_order_is_task_summaries_state_tail_hints_cards(memory: Memory) -> N
     assert -1 not in places
     assert places == sorted(places)
     assert [section.name for section in packet.sections] == list(ORDER)
-    assert (TASK, SUMMARIES, STATE, TAIL, HINTS) == ORDER
+    assert (TASK, SUMMARIES, STATE, EFFECTS, TAIL, HINTS) == ORDER
     told = re.findall(
-        r"No new server|hotel|india|entry = app.py|alpha|juliet|kilo|delta", packet.text
+        r"No new server|hotel|india|entry = app.py|effect: iss_|alpha|juliet|kilo|delta",
+        packet.text,
     )
     assert told == [
-        "No new server", "hotel", "india", "entry = app.py", "alpha", "juliet", "kilo", "delta",
+        "No new server", "hotel", "india", "entry = app.py", "effect: iss_",
+        "alpha", "juliet", "kilo", "delta",
     ]  # fmt: skip
     assert UNKNOWN_OUTCOME in packet.text.partition("kilo")[2]
 
@@ -125,7 +133,7 @@ def test_of_a_failed_branch_only_label_and_reason_are_told(memory: Memory) -> No
     text = memory.task_context(the_task(memory), budget=4_000).text
     assert "bravo" not in text
     assert "charlie" not in text
-    before, _, hints = text.partition(HEADINGS[4])
+    before, _, hints = text.partition(HEADINGS[5])
     assert "The queue" not in before
     assert "failed: The queue (2 steps left behind" in hints
 
@@ -170,6 +178,39 @@ def test_turns_are_taken_from_the_end_without_a_gap_and_calls_with_their_results
             for unit, entry in zip(shown, section.entries, strict=True):
                 assert all(step.text in entry.text for step in unit)
         assert len(units) == len(tree.tail)
+
+
+@pytest.mark.invariant("A65")
+def test_effects_are_told_before_what_is_told_at_length_the_newest_first(memory: Memory) -> None:
+    tree = tree_from(history(3)[-1].files)
+    first, *others = tree.turns
+    runs = tuple(derived_id("run", str(number)) for number in range(30))
+    linking = replace(first, effects=runs[:29], text="long " * 2_000)
+    last = replace(tree.turns[-1], effects=(runs[29],), compensates=runs[0], text="long " * 2_000)
+    steps = {**tree.steps, first.id: linking, tree.turns[-1].id: last}
+    view = replace(
+        view_of(replace(tree, steps=steps)),
+        effects=dict.fromkeys(runs[1:], "done"),
+    )
+    assert others
+
+    def told(budget: int) -> list[str]:
+        return re.findall(r"^- effect: (run_\w+)", packed_view(view, memory, budget), re.M)
+
+    assert told(4_000) == list(runs[1:])
+    fitting = told(500)
+    assert 3 < len(fitting) < 29
+    assert fitting == list(runs[-len(fitting) :])
+    text = packed_view(view, memory, 500)
+    assert f"- effect: {runs[29]} (done), run of step {last.id[-6:]}\n" in text
+    assert f"more: memfs exec show {tree.task.id}" in text
+    # Of an effect that its reader may not see nothing is told, nor that anything makes up for it.
+    assert runs[0] not in text
+    assert "makes up for" not in text
+
+
+def packed_view(view: TaskView, memory: Memory, budget: int) -> str:
+    return packed(context_sections(view), memory, budget).text
 
 
 def test_words_of_a_step_close_no_fence_and_look_like_no_heading(memory: Memory) -> None:
