@@ -1,18 +1,23 @@
 """Dates in text as search keys: what a record's own words mean on the day it was said.
 
 "Last Friday" in a record of 12 May is a day; the question asks by that day. Keys are
-``y2023``, ``m2023-05``, ``d2023-05-05`` and, for a month named without a year, ``o05``. Only
-plain calendar English is understood; everything else is left to the words themselves.
+``y2023``, ``m2023-05``, ``d2023-05-05`` and, for a month named without a year, ``o05``. The day on
+which a record was made has keys of its own, ``rd2023-05-05`` and ``rm2023-05``: they tell less.
+Only plain calendar English is understood; everything else is left to the words themselves.
 Patterns are compiled by ``re`` when they are first used: most questions name no date.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Final
 
+RECORDED: Final = "r"
+"""How a key begins that says when a record was made, and not when anything happened."""
+_NO_YEAR: Final = "n"
+"""How a day begins that was named without a year; no key of anything."""
 _MONTHS: Final = (
     "january",
     "february",
@@ -84,6 +89,24 @@ def day_keys(day: date) -> tuple[str, ...]:
     return (f"d{day:%Y-%m-%d}", f"m{day:%Y-%m}", f"y{day:%Y}", f"o{day:%m}")
 
 
+def recorded_keys(days: Iterable[date]) -> frozenset[str]:
+    """Returns the keys of the days on which a record was made, by day and by month."""
+    return frozenset(f"{RECORDED}{key}" for day in days for key in day_keys(day)[:2])
+
+
+def names_day(keys: Iterable[str]) -> bool:
+    """Tells whether keys name a day or a month; a year alone may be any number."""
+    return any(key[0] in "dmo" for key in keys)
+
+
+def narrowest(keys: Iterable[str]) -> tuple[str, ...]:
+    """Returns the days among a question's keys; where it names none, the months."""
+    every = tuple(keys)
+    return tuple(key for key in every if key[0] == "d") or tuple(
+        key for key in every if key[0] == "m"
+    )
+
+
 def is_time_word(word: str) -> bool:
     """Tells whether ``word`` could be part of a date; errs towards yes."""
     return word[0].isdigit() or word.lower() in _TIME_WORD_SET
@@ -107,7 +130,12 @@ def record_keys(text: str, said: date | None) -> frozenset[str]:
         said: Day on which they were said; without it relative dates are left alone.
     """
     keys: set[str] = set()
-    for key in _explicit(text):
+    for name in _explicit(text):
+        # A day without a year is the nearest such day to the one on which it was said.
+        near = _in_years(name, said) if name[0] == _NO_YEAR else (name,)
+        if not near:
+            continue
+        key = near[0]
         keys.add(key)
         if key[0] == "d":
             keys |= {f"m{key[1:8]}", f"y{key[1:5]}", f"o{key[6:8]}"}
@@ -130,7 +158,10 @@ def question_keys(question: str, asked: date | None) -> tuple[str, ...]:
     """
     if not any(is_time_word(word) for word in re.findall(r"\w+", question)):
         return ()
-    keys = set(_explicit(question))
+    keys = set()
+    for key in _explicit(question):
+        # A day without a year may be the last or the next such day.
+        keys |= set(_in_years(key, asked)) if key[0] == _NO_YEAR else {key}
     if asked is not None:
         keys |= set(_relative(question, asked))
     wider = set()
@@ -166,10 +197,29 @@ def _key(year: str | None, month: str, day: str | None) -> Iterator[str]:
         return
     if year is None:
         yield f"o{month}"
+        if day is not None and 1 <= int(day) <= 31:
+            yield f"{_NO_YEAR}{month}-{int(day):02d}"
     elif day is None:
         yield f"m{year}-{month}"
     elif 1 <= int(day) <= 31:
         yield f"d{year}-{month}-{int(day):02d}"
+
+
+def _in_years(name: str, near: date | None) -> tuple[str, ...]:
+    """Returns the last and the next such day around ``near``, the nearer first."""
+    if near is None:
+        return ()
+    every: dict[date, str] = {}
+    for year in (near.year - 1, near.year, near.year + 1):
+        try:
+            day = date(year, int(name[1:3]), int(name[4:]))
+        except ValueError:
+            continue  # there is no such day in that year, or no such year
+        every[day] = f"d{day:%Y-%m-%d}"
+    last = max((day for day in every if day <= near), default=None)
+    following = min((day for day in every if day > near), default=None)
+    found = [day for day in (last, following) if day is not None]
+    return tuple(every[day] for day in sorted(found, key=lambda day: abs(day - near)))
 
 
 def _month(name: str) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from memfs.index.analysis import Analyzer
-from memfs.index.dates import day_keys, record_keys, states_time
+from memfs.index.dates import day_keys, names_day, record_keys, recorded_keys, states_time
 from memfs.index.port import FieldWeights
 from memfs.model.authority import Authority, Sensitivity, Sink
 from memfs.model.frozen import frozen
@@ -38,7 +38,8 @@ class Document:
 
     Attributes:
         terms: Weight of each term.
-        keys: Exact keys: ``id:``, ``subject:``, ``tag:``, ``entity:`` and calendar keys.
+        keys: Exact keys: ``id:``, ``subject:``, ``tag:``, ``entity:`` and calendar keys, those
+            of the day on which it was made where nothing says another.
         length: Number of terms, at most 65,535.
         group: 63-bit number of the session it belongs to, 0 for none.
         sequence: Place in the session.
@@ -222,6 +223,9 @@ def _keys(record: Record, text: str, said: datetime | None) -> frozenset[str]:
     keys = set(record_keys(text, said.astimezone(UTC).date() if said else None)) if text else set()
     if record.event_time is not None:
         keys.update(day_keys(record.event_time.astimezone(UTC).date()))
+    elif not names_day(keys):
+        made = (record.valid_from, record.observed)
+        keys |= recorded_keys(moment.astimezone(UTC).date() for moment in made if moment)
     keys.add(f"id:{record.id}")
     if record.subject:
         keys.add(f"subject:{record.subject}")

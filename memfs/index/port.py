@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memfs.index.documents import Document
     from memfs.index.likeness import Frequencies
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Raised whenever the same records would be indexed differently; older indexes are rebuilt."""
 
 
@@ -47,6 +47,8 @@ class ScoringSettings:
         session: Weight of the text of the whole session; 0 is off.
         speaker: Factor for records of the speaker asked about; 1 is off.
         dates: Weight of calendar keys; 0 is off.
+        recorded: What the day counts on which a record was made, beside a day that it tells of;
+            0 is off, and 1 as much.
         kindred: Weight of words that begin alike, for a word that nobody has written; 0 is off.
         states_time: Factor for records that state a time when a time is asked; 1 is off.
     """
@@ -59,6 +61,7 @@ class ScoringSettings:
     session: float = 0.4
     speaker: float = 2.0
     dates: float = 0.6
+    recorded: float = 0.4
     states_time: float = 1.3
     kindred: float = 0.5
 

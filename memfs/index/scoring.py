@@ -16,6 +16,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memfs.index.dates import RECORDED, narrowest
 from memfs.index.port import ScoringSettings
 from memfs.index.pruning import Pruning, TermList, sum_all
 from memfs.index.view import Postings, View
@@ -74,6 +75,7 @@ class Tally:
     near: dict[int, float] = field(default_factory=dict)
     session: dict[int, float] = field(default_factory=dict)
     dates: dict[int, float] = field(default_factory=dict)
+    dated: dict[int, float] = field(default_factory=dict)
     dates_telling: float = 0.0
 
     def coverage(self, document: int, around: Sequence[int], neighbour: float) -> float:
@@ -85,7 +87,7 @@ class Tally:
             neighbour: What a word counts that only a neighbour has, 0 to 1.
         """
         total = self.dates_telling
-        covered = total if document in self.dates else 0.0
+        covered = total * self.dated.get(document, 0.0)
         for term in self.terms:
             total += term.telling
             documents, _ = term.postings
@@ -134,7 +136,7 @@ def tally(view: View, question: Question, scoring: ScoringSettings, *, limit: in
     ]
     result.terms.sort(key=lambda term: len(term.postings[0]))
     if scoring.dates:
-        _add_dates(result, view, question.dates)
+        _add_dates(result, view, question.dates, scoring.recorded)
     spreads = view.has_groups and bool(scoring.neighbour or scoring.session)
     result.own = _own(result, view, question, scoring, limit=0 if spreads else limit)
     if spreads:
@@ -165,7 +167,7 @@ def _term(
     )
 
 
-def _add_dates(result: Tally, view: View, dates: Sequence[str]) -> None:
+def _add_dates(result: Tally, view: View, dates: Sequence[str], recorded: float) -> None:
     sums = result.dates
     for key in dates:
         documents, _ = view.postings("key", key)
@@ -174,6 +176,15 @@ def _add_dates(result: Tally, view: View, dates: Sequence[str]) -> None:
             sums[document] = sums.get(document, 0.0) + weight
     if dates:
         result.dates_telling = telling(view.count, len(sums))
+    result.dated = dict.fromkeys(sums, 1.0)
+    for key in narrowest(dates) if recorded else ():
+        told, _ = view.postings("key", key)
+        made, _ = view.postings("key", f"{RECORDED}{key}")
+        # Counted together: what was made on a day is never worth more than what tells of it.
+        weight = recorded * idf(view.count, len(told) + len(made))
+        for document in made:
+            sums[document] = sums.get(document, 0.0) + weight
+            result.dated.setdefault(document, recorded)
 
 
 def _own(

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.index.dates import asks_time, day_keys, question_keys, record_keys, states_time
+from memfs.index.dates import (
+    asks_time,
+    day_keys,
+    names_day,
+    narrowest,
+    question_keys,
+    record_keys,
+    recorded_keys,
+    states_time,
+)
 
 FRIDAY = date(2023, 5, 12)
 
@@ -60,6 +69,32 @@ def test_a_question_asks_by_the_narrowest_reading() -> None:
 )
 def test_what_is_no_date_gives_no_key(text: str) -> None:
     assert record_keys(text, FRIDAY) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "asked_by"),
+    [
+        ("on 7 May", "d2023-05-07", {"d2023-05-07", "d2024-05-07"}),
+        ("on May 12", "d2023-05-12", {"d2023-05-12", "d2024-05-12"}),
+        ("on 1 December", "d2022-12-01", {"d2022-12-01", "d2023-12-01"}),
+        ("on 29 February", "d2024-02-29", {"d2024-02-29"}),
+        ("on 31 June", "", set()),
+    ],
+)
+def test_a_day_without_a_year_is_the_nearest_one(text: str, said: str, asked_by: set[str]) -> None:
+    found = record_keys(text, FRIDAY)
+    assert {key for key in found if key[0] == "d"} == ({said} if said else set())
+    assert {key for key in question_keys(text, FRIDAY) if key[0] == "d"} == asked_by
+    assert record_keys(text, None) == {f"o{question_keys(text, None)[0][1:]}"}
+
+
+def test_the_day_of_making_has_keys_of_its_own_and_a_question_its_narrowest() -> None:
+    assert recorded_keys([FRIDAY]) == {"rd2023-05-12", "rm2023-05"}
+    assert narrowest(("d2023-05-12", "m2023-05", "y2023")) == ("d2023-05-12",)
+    assert narrowest(("m2023-05", "o05", "y2023")) == ("m2023-05",)
+    assert narrowest(("y2023",)) == ()
+    assert names_day(record_keys("on 7 May", None))
+    assert not names_day(record_keys("rule-1999", FRIDAY))
 
 
 def test_asking_for_a_time_and_stating_one_are_told() -> None:

@@ -28,6 +28,7 @@ from memfs.index.port import (
 )
 from memfs.model.record import Record
 from memfs.model.scope import Scope
+from memfs.model.settings import RankSettings
 from tests.support.recall_stores import ask, bodies, note, path_of, stored, turn
 
 Make = Callable[[Sequence[Record]], RecordIndex]
@@ -258,6 +259,69 @@ def test_a_question_for_a_day_alone_is_answered(make: Make) -> None:
 
     assert bodies(hits, records) == ["We met the mayor"]
     assert hit.coverage == 1.0
+
+
+MADE = datetime(2023, 5, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("question", ["5 May 2023", "5 May", "May 2023", "last Friday"])
+def test_a_day_finds_what_was_recorded_on_it_where_nothing_says_another(
+    make: Make, question: str
+) -> None:
+    records = [
+        note(1, "We changed the policy to two", observed=MADE),
+        note(2, "We changed the policy to three", observed=datetime(2023, 3, 4, tzinfo=UTC)),
+        note(3, "We changed the policy to four", valid_from=MADE),
+        note(4, "In 1999 we changed the policy", observed=MADE),
+        note(5, "We change the policy on 2 June", observed=MADE),
+        note(
+            6,
+            "We changed the policy to six",
+            observed=MADE,
+            event_time=datetime(2022, 3, 1, tzinfo=UTC),
+        ),
+    ]
+
+    hits = ask(
+        make(records), f"What of the policy did we change on {question}?", asked="2023-05-12"
+    )
+
+    assert {hit.path for hit in hits if hit.parts["dates"]} == {
+        path_of(records[number]) for number in (0, 2, 3)
+    }
+    assert hits[0].parts["dates"]
+
+
+def test_the_day_that_is_told_of_is_worth_more_than_the_day_it_was_recorded(make: Make) -> None:
+    records = [
+        note(1, "We changed the policy", observed=MADE),
+        *(note(number, "We changed the policy", event_time=MADE) for number in range(2, 9)),
+        note(9, "We changed the policy on 5 May", observed=datetime(2023, 6, 1, tzinfo=UTC)),
+        *(note(number, "nothing of the kind") for number in range(10, 30)),
+    ]
+
+    hits = ask(make(records), "How did we change the policy on 5 May 2023?")
+
+    *told, made = [hit for hit in hits if hit.parts["dates"]]
+    assert made.path == path_of(records[0])
+    assert min(hit.score for hit in told) > made.score
+    assert min(hit.coverage for hit in told) > made.coverage
+    off = replace(DEFAULT_SCORING, recorded=0.0)
+    query = IndexQuery(text="the policy on 5 May 2023", is_open=lambda _: True)
+    dated = [hit.path for hit in make(records).search(query, off) if hit.parts["dates"]]
+    assert len(dated) == 8
+    assert path_of(records[0]) not in dated
+
+
+def test_having_been_recorded_on_a_day_is_no_answer_to_something_else(make: Make) -> None:
+    records = [note(number, f"The policy is {number}", observed=MADE) for number in range(1, 5)]
+
+    hits = ask(make(records), "Who won the match on 5 May 2023?")
+
+    assert hits
+    assert all(hit.coverage < RankSettings().floor for hit in hits)
+    (*_, alone) = ask(make(records), "what about 5 May 2023?")
+    assert alone.coverage >= RankSettings().floor
 
 
 def test_a_speaker_alone_is_a_topic(make: Make) -> None:
