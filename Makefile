@@ -70,7 +70,7 @@ bench: $(STAMP) ## Prints what is fast and how it grows, each figure beside its 
 	      if [ -d "$(DATA)" ]; then $(BIN)/python -m benchmarks.$$name --data "$(DATA)"; \
 	      else echo "skipped: there is no $(DATA); say make bench DATA=FOLDER"; fi ;; \
 	    evaluation) $(BIN)/python -m benchmarks.$$name $(if $(wildcard $(DATA)),--data "$(DATA)") ;; \
-    *) $(BIN)/python -m benchmarks.$$name ;; \
+	    *) $(BIN)/python -m benchmarks.$$name ;; \
 	  esac; \
 	done
 

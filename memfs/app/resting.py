@@ -64,7 +64,7 @@ class Resting(Opened):
         """
         return self._rested(role, Rest.SLEEP, script=script, mind=mind, key=key)
 
-    def nap_due_roles(self) -> tuple[Result, ...]:
+    def rest_due_roles(self) -> tuple[Result, ...]:
         """Has every role rest that is due: a nap where it is drowsy, a sleep where it is night.
 
         A person looks after every role, an agent after itself, and nobody else after any. What

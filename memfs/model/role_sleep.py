@@ -66,11 +66,6 @@ class Tally:
         """How many core took as they were."""
         return self.applied + self.unchanged + self.waiting
 
-    @property
-    def is_reconciled(self) -> bool:
-        """Whether every proposal is accounted for once."""
-        return self.proposed == self.accepted + len(self.rejected)
-
 
 @frozen
 class Account:
@@ -97,16 +92,3 @@ class Account:
     kept: tuple[str, ...] = ()
     residue: tuple[str, ...] = ()
     because: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-
-    @property
-    def is_reconciled(self) -> bool:
-        """Whether every memory that was open stands in exactly one list."""
-        told = (
-            *self.distilled,
-            *self.incubated,
-            *self.clustered,
-            *self.pruned,
-            *self.kept,
-            *self.residue,
-        )
-        return tuple(sorted(told)) == self.opened

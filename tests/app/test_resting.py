@@ -26,7 +26,7 @@ def test_a_role_rests_for_itself_and_not_for_a_program(tmp_path: Path) -> None:
     before = git(store_root(project), "rev-parse", "HEAD")
     with memory_of(project, TOOL) as memory:
         memory.workspace = replace(memory.workspace, clock=clock)
-        assert memory.nap_due_roles() == ()
+        assert memory.rest_due_roles() == ()
     with memory_of(project, BUILDER) as memory:
         shadow = replace(later.settings, mode=Mode.SHADOW)
         memory.workspace = replace(memory.workspace, clock=clock, settings=shadow)
@@ -35,4 +35,4 @@ def test_a_role_rests_for_itself_and_not_for_a_program(tmp_path: Path) -> None:
         assert told == (ResultStatus.REFUSED, ["mode.shadow"])
         assert git(store_root(project), "rev-parse", "HEAD") == before
         memory.workspace = replace(memory.workspace, settings=later.settings)
-        assert [result.status for result in memory.nap_due_roles()] == [ResultStatus.DONE]
+        assert [result.status for result in memory.rest_due_roles()] == [ResultStatus.DONE]

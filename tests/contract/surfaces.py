@@ -387,7 +387,7 @@ CHANGES: Final = frozenset(
         "distil_session", "forget_session", "distill", "sift_session", "distil_before_sleep",
         "record_event", "propose_procedure", "record_episode",
         "apply_operation", "apply_operations",
-        "sleep_role", "nap_role", "nap_due_roles", "ruminate", "scan_project", "summarize_role",
+        "sleep_role", "nap_role", "rest_due_roles", "ruminate", "scan_project", "summarize_role",
         "start_task", "grow_task", "compress_task", "maintain_task", "revise_task", "finish_task",
         "forget_task",
     )

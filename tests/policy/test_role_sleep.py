@@ -9,7 +9,7 @@ import pytest
 
 from memfs.model.record import Record
 from memfs.model.role import Because
-from memfs.model.role_sleep import Rejected, Rest, Tally
+from memfs.model.role_sleep import Rest, Tally
 from memfs.policy.role_sleep import (
     DISTIL_CONFIDENCE,
     DISTIL_SALIENCE,
@@ -50,8 +50,15 @@ def test_every_memory_stands_in_exactly_one_list_of_the_account(rest: Rest) -> N
         after = some(seed, seed)
         gone = identifier(99, "role")
         account = account_for((*after, gone), after, rest)
-        assert account.is_reconciled
-        assert account.opened == tuple(sorted((*after, gone)))
+        told = (
+            *account.distilled,
+            *account.incubated,
+            *account.clustered,
+            *account.pruned,
+            *account.kept,
+            *account.residue,
+        )
+        assert tuple(sorted(told)) == account.opened == tuple(sorted((*after, gone)))
         # What is there no more was settled by nobody, whatever rest it is.
         assert gone in account.residue
         assert sum(account.because.values()) == len(account.pruned)
@@ -82,18 +89,6 @@ def test_a_sleep_that_leaves_something_over_or_does_nothing_fails_and_a_nap_may_
         assert kept.kept == tuple(names[1:])
         assert check_rest(rest, kept, Tally()) is None
     assert check_rest(Rest.SLEEP, account_for((), {}, Rest.SLEEP), Tally()) is None
-
-
-def test_proposals_reconcile() -> None:
-    tally = Tally(
-        proposed=5,
-        applied=2,
-        unchanged=1,
-        waiting=1,
-        rejected=(Rejected(operation="", codes=("role.unreadable",)),),
-    )
-    assert (tally.accepted, tally.is_reconciled) == (4, True)
-    assert not replace(tally, proposed=6).is_reconciled
 
 
 PLAIN = Seen(times=1, salience=0.5, confidence=0.5)

@@ -32,7 +32,7 @@ from memfs.cli.terminal import say, say_spent, write_json
     "--budget",
     type=int,
     metavar="CARDS",
-    help="Cards at most, of all sorts together; 12 if left out, never above 64.",
+    help="Cards at most, of all sorts together; 12 by default, never above 64.",
 )
 @click.option(
     "--include-retired", is_flag=True, help="What was put aside, and what contradicts, too."

@@ -16,7 +16,7 @@ from memfs.errors import UsageError
     "--due",
     "is_due",
     is_flag=True,
-    help="Only roles that are due, and a sleep where it is night; for a scheduler of your own.",
+    help="Let every role rest that is due: a sleep at night, else a nap. For your own scheduler.",
 )
 @shared_options
 def command(invocation: Invocation, role: str, is_due: bool) -> int:
@@ -26,5 +26,5 @@ def command(invocation: Invocation, role: str, is_due: bool) -> int:
     with invocation.open() as memory:
         if not is_due:
             return respond(invocation, memory.nap_role(role))
-        results = memory.nap_due_roles()
+        results = memory.rest_due_roles()
     return respond_all(invocation, results, nothing="no role is due")

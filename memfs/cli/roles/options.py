@@ -7,5 +7,5 @@ from typing import Final
 import click
 
 role_option: Final = click.option(
-    "--role", default="", metavar="NAME", help="Whose memory; left out, an agent's own."
+    "--role", default="", metavar="NAME", help="Whose memory; an agent's own by default."
 )

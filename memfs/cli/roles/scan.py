@@ -21,9 +21,9 @@ from memfs.cli.roles.options import role_option
     type=click.IntRange(0, 64),
     default=None,
     metavar="N",
-    help="How many claims may wait for review, 0 to 64; 12 where nothing is said.",
+    help="How many claims may wait for review, 0 to 64; 12 by default.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @role_option
 @shared_options
 def command(invocation: Invocation, *, propose: int | None, dry_run: bool, role: str) -> int:

@@ -181,7 +181,7 @@ def test_a_role_rests_when_it_is_due_and_as_it_is_due(memory: Memory) -> None:
         return str(told["cycle"]), bool(told["next_nap"])
 
     def rested() -> list[tuple[Any, ...]]:
-        found = [item.data for item in memory.nap_due_roles()]
+        found = [item.data for item in memory.rest_due_roles()]
         return [(item["rest"], item["kept"], item["pruned"]) for item in found]
 
     made(memory, "RecordShortTermMemory", claim="Ana left", salience=0.1)

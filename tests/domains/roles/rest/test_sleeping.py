@@ -95,6 +95,7 @@ def account(project: Path, result: Result) -> dict[str, Any]:
         details: Any = person.show(str(result.data["receipt"])).record.fields["details"]
     for name in ("proposed", "accepted", "rejected", "applied", "distilled", "pruned", "residue"):
         assert details[name] == result.data[name]
+    assert details["proposed"] == details["accepted"] + details["rejected"]
     return dict(details)
 
 
@@ -378,14 +379,14 @@ def test_roles_rest_when_it_is_due_and_not_before(memory: Memory, role: str) -> 
     clock = memory.workspace.clock
     assert isinstance(clock, SteppedClock)
     recorded(memory, "a", "b", salience=0.9)
-    assert memory.nap_due_roles() == ()
+    assert memory.rest_due_roles() == ()
     clock.advance(timedelta(hours=6))
-    assert [item.action for item in memory.nap_due_roles()] == ["nap"]
-    assert memory.nap_due_roles() == ()
+    assert [item.action for item in memory.rest_due_roles()] == ["nap"]
+    assert memory.rest_due_roles() == ()
     clock.advance(timedelta(days=1))
-    (slept,) = memory.nap_due_roles()
+    (slept,) = memory.rest_due_roles()
     assert (slept.action, slept.target, slept.data["distilled"]) == ("sleep", role, 2)
-    assert memory.nap_due_roles() == ()
+    assert memory.rest_due_roles() == ()
     last = last_rests(memory.workspace, role)
     assert last.nap is not None
     assert last.sleep is not None
