@@ -82,15 +82,20 @@ def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tup
 
 
 def _roles(workspace: Workspace, snapshot: Snapshot) -> Iterator[str]:
-    """Yields the names of the roles that remember anything, each once, sorted by folder."""
-    from memfs.services.served_records import read_path, served_places
+    """Yields the names of the roles that remember anything, each once, sorted by folder.
 
-    folders: dict[str, str] = {}
+    A file that cannot be read, or that stands in the folder of another role, hides none.
+    """
+    from memfs.services.served_records import read_paths, served_places
+    from memfs.store.layout import role_folder
+
+    folders: dict[str, list[str]] = {}
     for path, _ in served_places(snapshot, ROLES_FOLDER):
-        folders.setdefault(path.split("/", 2)[1], path)
-    for folder in sorted(folders):
-        stored = read_path(workspace, snapshot, folders[folder])
-        name = role_of(stored.record) if stored is not None else ""
+        folders.setdefault(path.split("/", 2)[1], []).append(path)
+    for folder, paths in sorted(folders.items()):
+        read = read_paths(workspace, snapshot, paths)
+        names = (role_of(stored.record) for stored in read)
+        name = next((name for name in names if name and role_folder(name) == folder), "")
         if name:
             yield name
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from memfs.errors import DataError
+from memfs.errors import DataError, StoreError
 from memfs.formats.record_codec import decode_record
 from memfs.formats.settings import decode_settings
 from memfs.model.problem import Problem, problem_from
@@ -88,16 +88,26 @@ def check_content(workspace: Workspace, path: str, content: bytes) -> tuple[Prob
     return (*decoded.problems, *odd, *secret_problems(path, content))
 
 
+def _check_blob(
+    workspace: Workspace, snapshot: Snapshot, path: str, blob: str
+) -> tuple[Problem, ...]:
+    """Checks what Git has of a file; that it cannot be read is a problem of that file alone."""
+    try:
+        return check_content(workspace, path, snapshot.read_blob(blob))
+    except StoreError as error:
+        return (Problem(path, 0, 0, error.code, error.message, "look into it: memfs doctor"),)
+
+
 def _check_ledger(workspace: Workspace, snapshot: Snapshot) -> Iterator[Problem]:
     readable: list[StoredRecord] = list(read_records(workspace, snapshot, served_places(snapshot)))
     seen = {stored.path for stored in readable}
     for path, blob in served_places(snapshot):
         if path not in seen:
-            yield from check_content(workspace, path, snapshot.read_blob(blob))
+            yield from _check_blob(workspace, snapshot, path, blob)
     for path in snapshot.holds():
         held = snapshot.raw_entry(path)
         if held is not None:
-            yield from check_content(workspace, path, snapshot.read_blob(held.blob))
+            yield from _check_blob(workspace, snapshot, path, held.blob)
     for stored in readable:
         if is_log(stored.record.kind):
             yield from log_problems(stored.path, snapshot.read_blob(stored.blob), stored.record)

@@ -25,7 +25,7 @@ from memfs.policy.withdrawal import is_withdrawn
 from memfs.services.links import still_open
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
-from memfs.services.served_records import read_paths, record_from
+from memfs.services.served_records import read_paths
 from memfs.store.snapshot import Snapshot, TreeEntry
 
 _CHAIN: Final = 64
@@ -144,9 +144,11 @@ def _is_open(
 def _named(
     workspace: Workspace, snapshot: Snapshot, name: str, head: Snapshot | None = None
 ) -> Iterator[StoredRecord]:
-    for entry in _files_of(workspace, snapshot, name):
-        stored = record_from(workspace, entry.path, entry.blob, snapshot.read_blob(entry.blob))
-        if stored is not None and stored.record.id == name:
+    # What Git cannot read is not there: an edge is as closed by that as by an end that is hidden.
+    for stored in read_paths(
+        workspace, snapshot, (entry.path for entry in _files_of(workspace, snapshot, name))
+    ):
+        if stored.record.id == name:
             yield stored
     # A page that somebody wrote by hand is called as they called it.
     from memfs.services.catalogue import open_catalogue  # hardly any is

@@ -23,7 +23,7 @@ from memfs.model.role import ROLE_KIND, ROLES_FOLDER, SUMMARY_KIND, role_of
 from memfs.model.scope import ScopeKind
 from memfs.policy.access import AccessRequest, may_read
 from memfs.policy.role_cuts import MOST_NAMED
-from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.catalogue import open_catalogue
 from memfs.services.edge_ends import has_hidden_end
 from memfs.services.gate import access_request
 from memfs.services.off_sources import rests_on_off_source
@@ -109,7 +109,7 @@ class Looking:
             return {}
         with closing(open_catalogue(self.workspace, self.snapshot)) as catalogue:
             rows = catalogue.by_ids(asked)
-        read = read_entries(self.workspace, self.snapshot, rows)
+        read = read_paths(self.workspace, self.snapshot, [row.path for row in rows])
         return {item.record.id: item.record for item in read if self.sees(item.record)}
 
 

@@ -26,11 +26,12 @@ from memfs.model.role import EVIDENCE_ANCHORS, REMEMBERED_ANCHORS, ROLE_KIND, me
 from memfs.policy.access import may_read
 from memfs.policy.role_freshness import changed_sources, stale_ids
 from memfs.policy.role_survey import MOST_FILES as MOST_SCANNED
-from memfs.services.catalogue import open_catalogue, read_entries
+from memfs.services.catalogue import open_catalogue
 from memfs.services.gate import access_request
 from memfs.services.off_sources import rests_on_off_source
 from memfs.services.ports import Workspace
 from memfs.services.project_bytes import blob_of
+from memfs.services.served_records import read_paths
 from memfs.store.snapshot import Snapshot
 
 MOST_FILES: Final = MOST_SCANNED
@@ -148,7 +149,8 @@ def _read(
         return {}
     request = access_request(workspace, actor)
     with closing(open_catalogue(workspace, snapshot)) as catalogue:
-        found = read_entries(workspace, snapshot, catalogue.by_ids(asked))
+        paths = [row.path for row in catalogue.by_ids(asked)]
+    found = read_paths(workspace, snapshot, paths)
     return {
         item.record.id: item.record
         for item in found

@@ -28,6 +28,7 @@ from memfs.model.authority import Authority
 from memfs.model.candidate import Submission
 from memfs.model.decision import Decision, Reason
 from memfs.model.frozen import frozen
+from memfs.model.ids import short_id
 from memfs.model.origin import Actor
 from memfs.model.record import Record, StoredRecord
 from memfs.model.record_fields import text_field, texts_field
@@ -97,6 +98,7 @@ class _Standing:
     snapshot: Snapshot
     stored: Mapping[str, StoredRecord]
     closed: frozenset[str]
+    unread: frozenset[str]
 
     @property
     def taken(self) -> Container[str]:
@@ -109,7 +111,7 @@ class _Taken:
         self._standing = standing
 
     def __contains__(self, name: object) -> bool:
-        if name in self._standing.closed:
+        if name in self._standing.closed or short_id(str(name)) in self._standing.unread:
             return True
         path = tombstone_path(str(name))
         return self._standing.snapshot.raw_entry(path) is not None
@@ -180,14 +182,19 @@ def _read_standing(workspace: Workspace, snapshot: Snapshot, role: str, actor: A
     folder = f"{ROLES_FOLDER}/{role_folder(role)}/{SUMMARY_FOLDER}"
     stored: dict[str, StoredRecord] = {}
     closed: set[str] = set()
-    for item in read_records(workspace, snapshot, served_places(snapshot, folder)):
+    places = tuple(served_places(snapshot, folder))
+    unread = {path for path, _ in places}
+    for item in read_records(workspace, snapshot, places):
+        unread.discard(item.path)
         record = item.record
         is_own = record.kind == SUMMARY_KIND and record.scope == role_scope(role)
         if is_own and may_read(record, request).is_whole and not is_held(snapshot, item):
             stored[record.id] = item
         else:
             closed.add(record.id)
-    return _Standing(snapshot=snapshot, stored=stored, closed=frozenset(closed))
+    # What cannot be read stands all the same, and is in the way of one of its id.
+    short = frozenset(short_id(path.rpartition(".")[0]) for path in unread)
+    return _Standing(snapshot=snapshot, stored=stored, closed=frozenset(closed), unread=short)
 
 
 def _edges(
