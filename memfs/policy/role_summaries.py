@@ -31,12 +31,10 @@ from memfs.model.text import normalise_text
 from memfs.policy.paraphrase import is_denial
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_ripening import Threshold
+from memfs.policy.role_ripening import HIGH_PRESSURE, Threshold, is_high_pressure
 
 CONFIDENT: Final = 0.70
 """A summary that is less certain than this gives way to what it covers."""
-HIGH_PRESSURE: Final = 0.70
-"""Intensity from which on a pressure asks for the exact memories."""
 LEAST_COVERED: Final = 2
 """Fewer memories need no summary: they are as short as it would be."""
 MOST_COVERED: Final = 50
@@ -164,19 +162,8 @@ def may_cover(record: Record) -> bool:
 
 
 def is_pressing_hard(records: Iterable[Record]) -> bool:
-    """Tells whether anything that presses now asks for the exact memories (E10).
-
-    It presses hard where it is obligated, or from :data:`HIGH_PRESSURE` on; what cools does not.
-    """
-    for record in records:
-        if profile_of(record) is not Profile.AGENCY_PRESSURE:
-            continue
-        state = lifecycle_of(record)
-        if state is Lifecycle.OBLIGATED:
-            return True
-        if state is Lifecycle.ACTIVE and number_of(record, "intensity") >= HIGH_PRESSURE:
-            return True
-    return False
+    """Tells whether anything that presses hard now asks for the exact memories (E10)."""
+    return any(map(is_high_pressure, records))
 
 
 def ranked(children: Iterable[Record]) -> tuple[Record, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from memfs.policy.role_operations import MOST_CLAIM
 from memfs.policy.screening import scan_personal, scan_secrets
 
 MOST_FILES: Final = 5_000
@@ -114,6 +115,11 @@ def host_named(literal: str) -> str:
     authority = re.split(r"[/?#\s]", rest, maxsplit=1)[0]
     host = authority.rpartition("@")[2].partition(":")[0].lower()
     return host if _HOST.match(host) is not None and is_tellable(host) else ""
+
+
+def claim_line(text: str) -> str:
+    """Returns a claim that fits on a line of its kind, cut with an ellipsis where it is longer."""
+    return text if len(text) <= MOST_CLAIM else f"{text[: MOST_CLAIM - 1]}…"
 
 
 def listed(names: tuple[str, ...]) -> str:

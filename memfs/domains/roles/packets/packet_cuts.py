@@ -45,6 +45,7 @@ from memfs.policy.role_cuts import (
     lane_of,
 )
 from memfs.policy.role_freshness import not_looked_at
+from memfs.policy.role_lifecycle import is_of_project
 from memfs.policy.role_readiness import decide_every, decide_readiness
 from memfs.policy.role_ripening import priority_of, theme_key, themes_of
 
@@ -256,7 +257,7 @@ class _Chooser:
 
     def _seams(self, record: Record) -> Iterator[str]:
         """Yields what a claim on a project can be checked by, once each."""
-        if profile_of(record) not in (Profile.REPO_ARCHITECTURE, Profile.REPO_DATAFLOW):
+        if not is_of_project(record):
             return
         found: dict[str, None] = {}
         for item in (record, *self.tests.get(record.id, ())):

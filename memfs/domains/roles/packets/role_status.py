@@ -33,8 +33,9 @@ from memfs.model.values import JsonValue
 from memfs.policy.role_cuts import MOST_NAMED, contradictions
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_readiness import Readiness, decide_every
-from memfs.policy.role_ripening import is_high_pressure, ripeness_of
+from memfs.policy.role_ripening import ripeness_of
 from memfs.policy.role_schedule import Schedule, short_term_pressure
+from memfs.policy.role_summaries import is_pressing_hard
 
 
 @frozen
@@ -102,7 +103,7 @@ def status_of(looking: Looking, picture: Picture) -> RoleStatus:
         open_short_term=sum(profile_of(record) is Profile.CONVERSATION for record in opened),
         pressure=short_term_pressure(opened),
         schedule=_schedule(looking, picture),
-        is_pressed=any(map(is_high_pressure, opened)),
+        is_pressed=is_pressing_hard(opened),
         obligations=Named.of(r.id for r in opened if lifecycle_of(r) is Lifecycle.OBLIGATED),
         ripe=Named.of(r.id for r in opened if _is_ripe(r, picture)),
         readiness=dict(sorted(Counter(str(r.verdict) for _, r in candidates(picture)).items())),

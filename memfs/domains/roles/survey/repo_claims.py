@@ -35,10 +35,9 @@ from memfs.model.role import (
 from memfs.model.survey import Bond, Part, Survey
 from memfs.model.values import JsonValue
 from memfs.policy.relations import ends_of_edge
-from memfs.policy.role_lifecycle import check_step
+from memfs.policy.role_lifecycle import check_step, is_of_project
 from memfs.services.graph_drafts import edge_draft
 
-REPO_PROFILES: Final = frozenset({Profile.REPO_ARCHITECTURE, Profile.REPO_DATAFLOW})
 _TOPICS: Final = {Profile.REPO_ARCHITECTURE: "architecture", Profile.REPO_DATAFLOW: "dataflow"}
 _OFTEN_MOVED: Final = ("lifecycle", "touched", "reason", "because", "repeats", "saturation")
 _CUT: Final = frozenset({"time", "bytes", "files", "parts"})
@@ -97,8 +96,7 @@ def edge_id(ends: Ends, turn: int = 0) -> str:
 def bears_on_scan(role: str, record: Record, is_new: bool) -> bool:
     """Tells whether what a scan decides rests on a record that came or changed beside it."""
     del is_new
-    is_claim = profile_of(record) in REPO_PROFILES
-    return record.scope == role_scope(role) and (is_claim or is_role_edge(record))
+    return record.scope == role_scope(role) and (is_of_project(record) or is_role_edge(record))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +133,7 @@ class Claimer:
             else:
                 self._compare(old, draft, found, _is_cut(old, draft, seen))
         for name, old in standing.items():
-            if name not in met and profile_of(old) in REPO_PROFILES:
+            if name not in met and is_of_project(old):
                 self._missed(old, seen, found, is_partial=is_partial)
         self._join(seen, ids, edges, found)
         found.weights = _weights(seen.bonds, ids)

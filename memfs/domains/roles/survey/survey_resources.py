@@ -14,8 +14,7 @@ from memfs.domains.roles.survey.survey_flows import Medium
 from memfs.domains.roles.survey.survey_python import Module
 from memfs.model.role import Profile, RepoRelation
 from memfs.model.survey import Bond, Part
-from memfs.policy.role_operations import MOST_CLAIM
-from memfs.policy.role_survey import MOST_SOURCES, listed
+from memfs.policy.role_survey import MOST_SOURCES, claim_line, listed
 
 Key = tuple[str, str, str]
 _SAYINGS: Final[Mapping[Medium, tuple[str, str]]] = {
@@ -91,7 +90,7 @@ def _part(
         profile=Profile.REPO_DATAFLOW,
         path=path,
         symbol=f"{medium}:{name}" if name else f"{medium}:",
-        claim=claim if len(claim) <= MOST_CLAIM else f"{claim[: MOST_CLAIM - 1]}…",
+        claim=claim_line(claim),
         question="What else reads or writes it, from inside the project or from outside?",
         implication="Whoever changes its form or its name looks at all that read or write it",
         sources=sources[:MOST_SOURCES],

@@ -19,7 +19,6 @@ from memfs.domains.roles.survey.survey_resources import resources_of
 from memfs.model.digests import blob_id
 from memfs.model.role import Profile, RepoRelation
 from memfs.model.survey import Bond, Part, Survey
-from memfs.policy.role_operations import MOST_CLAIM
 from memfs.policy.role_survey import (
     DOCUMENTS,
     LANGUAGES,
@@ -28,6 +27,7 @@ from memfs.policy.role_survey import (
     MOST_PARTS,
     MOST_SEAMS,
     MOST_SOURCES,
+    claim_line,
     is_tellable,
     listed,
 )
@@ -157,7 +157,7 @@ class _Surveyor:
             profile=_ARCHITECTURE,
             path=path,
             symbol=f"{sort}:{name}",
-            claim=_claim(f"The {sort} {name} {says}"),
+            claim=claim_line(f"The {sort} {name} {says}"),
             question=_WITH_TESTS if seams else _WITHOUT,
             implication=_CHANGED,
             sources=(path,),
@@ -174,7 +174,7 @@ class _Surveyor:
             profile=_ARCHITECTURE,
             path=path,
             symbol=f"tests:{path}",
-            claim=_claim(f"{path} holds {number} and {says}"),
+            claim=claim_line(f"{path} holds {number} and {says}"),
             question="Does it pass?",
             implication="It is run with any change of what it imports",
             sources=(path,),
@@ -268,7 +268,7 @@ class _Surveyor:
             relation=relation,
             start=start,
             end=end,
-            claim=_claim(claim),
+            claim=claim_line(claim),
             source=source,
             confidence=confidence,
         )
@@ -290,7 +290,7 @@ def _manifest_part(path: str, found: Manifest) -> Part:
         profile=_ARCHITECTURE,
         path=path,
         symbol=f"setup:{path}",
-        claim=_claim(f"{path} {says}"),
+        claim=claim_line(f"{path} {says}"),
         question=_FIT,
         implication="How the project is built, run and tested is looked up in it",
         sources=(path,),
@@ -304,7 +304,7 @@ def _document_part(path: str, told: tuple[str, ...]) -> Part:
         profile=_ARCHITECTURE,
         path=path,
         symbol=f"document:{path}",
-        claim=_claim(f"{path} names {listed(told)}"),
+        claim=claim_line(f"{path} names {listed(told)}"),
         question=_FIT,
         implication="It is brought up with any change of what it names",
         sources=(path,),
@@ -324,15 +324,10 @@ def _folder_part(folder: str, language: str, paths: list[str]) -> Part:
         profile=_ARCHITECTURE,
         path=folder,
         symbol=f"folder:{folder}:{language}",
-        claim=_claim(f"{place} holds {number}"),
+        claim=claim_line(f"{place} holds {number}"),
         question=f"{asks}, and {beyond} of them are not watched" if beyond else asks,
         implication="They are read before anything is said of them",
         sources=tuple(watched),
         tags=("folder",),
         salience=0.4,
     )
-
-
-def _claim(text: str) -> str:
-    """Returns a claim that fits on a line of its kind."""
-    return text if len(text) <= MOST_CLAIM else f"{text[: MOST_CLAIM - 1]}…"
