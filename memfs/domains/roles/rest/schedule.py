@@ -39,14 +39,14 @@ def schedule_of(
         zone: The zone whose days count; ``None`` for the machine's own.
         at: Time of day of the nightly sleep as ``HH:MM``.
         began: When it remembered anything first: it counts as rested then, and no night before
-            that counts where it never slept.
+            that counts where it never slept. One from a clock that went wrong says nothing, too.
 
     Raises:
         ValueError: ``at`` is no time of day.
     """
-    slept, napped = (
+    slept, napped, began = (
         None if mark is not None and is_from_wrong_clock(mark, now) else mark
-        for mark in (last_sleep, last_nap)
+        for mark in (last_sleep, last_nap, began)
     )
     return schedule_from(
         last_sleep=slept,

@@ -187,6 +187,14 @@ def test_the_next_night_is_the_newest_once_it_came(
     assert newest_slot(then - timedelta(microseconds=1), hour, zone) == before
 
 
+def test_what_was_remembered_by_a_clock_that_went_wrong_puts_off_no_rest() -> None:
+    now, slept = at("2026-11-29T14:00"), at("2026-11-29T05:00")
+    never = datetime.max.replace(tzinfo=UTC)
+    right, wrong = (schedule_of(slept, None, 0.5, now, UTC, began=mark) for mark in (None, never))
+    assert right == wrong
+    assert right.is_nap_due
+
+
 def test_a_date_that_a_zone_left_out_has_no_night() -> None:
     apia = ZoneInfo("Pacific/Apia")
     slot = next_slot(at("2011-12-29T14:00"), "03:00", apia)
