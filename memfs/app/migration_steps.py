@@ -96,13 +96,7 @@ def look(memory: Memory, migration: Migration) -> Step:
     workspace = memory.workspace
     if workspace.settings.mode is Mode.OFF:
         raise mode_error(workspace)
-    served = workspace.store.snapshot().entry(SETTINGS_PATH)
-    if served is None or workspace.store.working_digest(SETTINGS_PATH) != served.blob:
-        raise NotReadyError(
-            f"expected {SETTINGS_PATH} as it is in force, got an edit that waits",
-            path=SETTINGS_PATH,
-            hint="decide on it first: memfs review",
-        )
+    _require_settled(workspace)
     faults = [item for item in workspace.store.health() if item.severity is Severity.ERROR]
     if faults:
         raise NotReadyError(
@@ -119,12 +113,20 @@ def look(memory: Memory, migration: Migration) -> Step:
         return Step(words=f"would move {layout} files", counts={"old_layout": layout})
     result = _taken_in(memory, migration, dry_run=True)
     found, problems = _number(result.data.get("items")), _texts(result.data.get("problems"))
+    left = _number(result.data.get("left"))
+    words = _would(found, len(problems), left)
+    if not (found or layout):
+        raise NotReadyError(
+            f"expected something to move in, got nothing: it {words}",
+            path=migration.source.path,
+            hint=problems[0] if problems else "",
+        )
     return Step(
-        words=_would(found, len(problems), _number(result.data.get("left"))),
+        words=words,
         counts={
             "found": found,
             "malformed": len(problems),
-            "left": _number(result.data.get("left")),
+            "left": left,
             "old_layout": layout,
         },
         problems=(*problems, *warnings),
@@ -252,7 +254,20 @@ def _put(memory: Memory, migration: Migration, stage: Stage) -> Step:
     return Step(words=f"mode: {mode}")
 
 
+def _require_settled(workspace: Workspace) -> None:
+    """Lets nothing go on beside an edit of the settings: taken later, it would undo the mode."""
+    served = workspace.store.snapshot().entry(SETTINGS_PATH)
+    if served is None or workspace.store.working_digest(SETTINGS_PATH) != served.blob:
+        raise NotReadyError(
+            f"expected {SETTINGS_PATH} as it is in force, got an edit that waits",
+            path=SETTINGS_PATH,
+            hint="decide on it first: memfs review",
+        )
+
+
 def _mode(memory: Memory, mode: Mode) -> None:
+    if memory.workspace.settings.mode is not mode:
+        _require_settled(memory.workspace)
     put_mode(memory.workspace, mode, memory.actor)
     # What follows, such as projections, is under the mode that is in force now.
     memory._current()

@@ -200,7 +200,7 @@ def test_only_what_came_in_and_was_left_as_it_came_is_taken_back(
         while back(project).data["done"] != "backup":
             pass
         assert listed(project) == {"It is Fridays.", "It is Sundays."}
-        forward(project)
+        forward(project, until=Stage.IMPORT)
         assert listed(project) == {"It is Fridays.", "It is Sundays.", "It is Tuesdays."}
     with memory_of(project) as memory:
         assert memory.show(own).record.version == 1
@@ -254,6 +254,10 @@ def test_what_cannot_go_on_says_so_and_leaves_what_is_done(
     assert code(notes) == "migration.not-ready"
     settings.write_text(text, "utf-8")
 
+    torn = project / "torn"
+    torn.mkdir()
+    shutil.copy(notes / "torn.md", torn)
+    assert code(torn) == "migration.not-ready"
     twin = shutil.copytree(store_root(project), project / "twin" / ".memfs", symlinks=True)
     assert code(twin) == "usage"
     source = shutil.copytree(notes, project / "source")
@@ -271,7 +275,16 @@ def test_what_cannot_go_on_says_so_and_leaves_what_is_done(
     note.write_bytes(kept[:-9])
     assert code(source) == "migration.state"
     note.write_bytes(kept)
+    # Edited while the store is held still: taken later, it would hold the store still again.
+    forward(project, source, until=Stage.PROJECT)
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("lock_timeout_s: 30.0", "lock_timeout_s: 31.0"), "utf-8")
+    assert code(source) == "migration.not-ready"
+    with memory_of(project) as memory:
+        assert memory.accept(None)[0].status is ResultStatus.DONE
     assert forward(project, source).data["done"] == "finalise"
+    with memory_of(project) as memory:
+        assert (memory.settings.mode, memory.settings.store.lock_timeout_s) == ("enforced", 31.0)
 
 
 @pytest.mark.invariant("A26")
