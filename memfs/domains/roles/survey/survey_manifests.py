@@ -24,6 +24,11 @@ _WORD: Final = re.compile(
     r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w])|`{1,2}([A-Za-z_]\w*)`"
 )
 _MOST_NAMES: Final = 200
+_MOST_PARTS: Final = 40
+"""Parts of a dotted name that are looked at."""
+_MOST_TOML: Final = 131_072
+_MOST_LINE: Final = 2_000
+"""Characters of a line of TOML, and so of a key."""
 
 
 @frozen
@@ -51,9 +56,9 @@ def read_manifest(base: str, content: bytes) -> Manifest:
     try:
         match base:
             case "pyproject.toml":
-                return _pyproject(tomllib.loads(text))
+                return _pyproject(_toml(text))
             case "cargo.toml":
-                return _cargo(tomllib.loads(text))
+                return _cargo(_toml(text))
             case "package.json":
                 return _package(json.loads(text))
             case "makefile" | "justfile":
@@ -68,6 +73,17 @@ def read_manifest(base: str, content: bytes) -> Manifest:
                 return Manifest()
     except (ValueError, RecursionError, TypeError):
         return Manifest()
+
+
+def _toml(text: str) -> Mapping[str, JsonValue]:
+    """Reads TOML; a key of thousands of parts would take the reader minutes.
+
+    Raises:
+        ValueError: It is none, or larger than what people write.
+    """
+    if len(text) > _MOST_TOML or max(map(len, text.splitlines()), default=0) > _MOST_LINE:
+        raise ValueError("too large")
+    return tomllib.loads(text)
 
 
 _TESTERS: Final = frozenset({"pytest", "nose", "tox", "hypothesis", "unittest", "nox"})
@@ -129,11 +145,11 @@ def mentioned(content: bytes, modules: Collection[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in _names(content.decode("utf-8", "replace")):
-        part = name
-        while part and part not in modules:
-            part = part.rpartition(".")[0]
-        if part:
-            found.setdefault(part)
+        parts = name.split(".", _MOST_PARTS)[:_MOST_PARTS]
+        while parts and ".".join(parts) not in modules:
+            parts.pop()
+        if parts:
+            found.setdefault(".".join(parts))
         if len(found) >= MOST_MENTIONS:
             break
     return tuple(found)

@@ -18,6 +18,10 @@ from memfs.model.frozen import frozen
 MOST_DEFINED: Final = 200
 MOST_IMPORTS: Final = 500
 _COOKIE: Final = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_SPACE: Final = re.compile(r"[ \t\f]+|\\(?:\r\n?|\n)")
+_CHAIN: Final = re.compile("(?<![\\w\x80-\U0010ffff.])(?:[\\w\x80-\U0010ffff]+\\.){100}")
+"""A dotted name of a hundred parts: the parser keeps each of its beginnings, and a file that is
+made to be would take all the memory that there is."""
 _ENCODINGS: Final = {
     "utf-8": "utf-8",
     "utf8": "utf-8",
@@ -105,7 +109,10 @@ def _parsed(content: bytes) -> ast.Module:
     with warnings.catch_warnings():
         # What a compiler would say of a file of somebody else's is theirs to hear.
         warnings.simplefilter("ignore")
-        return ast.parse(text.decode(encoding))
+        source = text.decode(encoding)
+        if _CHAIN.search(_SPACE.sub("", source)) is not None:
+            raise ValueError("a name of too many parts")
+        return ast.parse(source)
 
 
 def _defined(tree: ast.Module, *sorts: type[ast.stmt]) -> Iterator[str]:

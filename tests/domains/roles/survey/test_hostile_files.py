@@ -1,0 +1,33 @@
+"""Files that are made to take the memory or the time of whoever reads them say nothing instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from memfs.domains.roles.survey.survey_manifests import Manifest, mentioned, read_manifest
+from memfs.domains.roles.survey.survey_python import read_module
+
+
+@pytest.mark.parametrize("joint", [".", " . ", "\\\n.", "\\\r.", ".\\\r\n", "\f."])
+@pytest.mark.parametrize("part", ["a", "\u2118", "a\xb7b"])
+def test_a_name_of_hundreds_of_parts_is_not_parsed(joint: str, part: str) -> None:
+    name = joint.join([part] * 200)
+    for statement in (f"import {name}", f"import b, {name}", f"from {name} import b"):
+        assert read_module(statement.encode()) is None
+
+
+def test_many_names_of_a_few_parts_are_parsed() -> None:
+    found = read_module(b"import a.b\n" * 300 + b"# One. Two. Three\n" * 300)
+    assert found is not None
+    assert [item.module for item in found.imports] == ["a.b"]
+
+
+def test_a_document_of_one_dotted_name_is_read_in_one_go() -> None:
+    assert mentioned(b"a." * 200_000 + b"b", {"a.a"}) == ("a.a",)
+
+
+def test_a_manifest_of_endless_keys_says_only_that_it_is_there() -> None:
+    named = b'[project]\nname = "tool"\n'
+    assert read_manifest("pyproject.toml", named) == Manifest(name="tool")
+    for more in (b"a." * 2_000 + b"a = 1\n", b"[b]\n" + b"# ...\n" * 30_000):
+        assert read_manifest("pyproject.toml", named + more) == Manifest()
