@@ -23,7 +23,7 @@ from tests.support.review import is_clean
 
 pytestmark = [pytest.mark.fault, pytest.mark.timeout(1800)]
 
-EVERY = 1 if is_full_run() else 229
+EVERY = 1 if is_full_run() else 307
 """How many effects lie between two kills; the first comes half as far from the beginning."""
 NODES = (
     '[{"id": "a", "title": "Alpha", "content": "Alpha is first", "relations": ["b"]},'

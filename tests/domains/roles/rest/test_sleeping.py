@@ -410,7 +410,7 @@ def test_a_memory_that_was_edited_by_hand_waits_and_keeps_no_other_awake(
     assert [result.data[name] for name in ("opened", "held", "residue")] == [1, 1, []]
     assert [state_of(memory, name) for name in (edited, other)] == ["active", "incubated"]
     with memory_of(project, ANA) as person:
-        person.accept(None)
+        person.accept([item.id for item in person.candidates() if item.record_id == edited])
 
 
 def test_the_store_is_whole_behind_all_of_it(project: Path) -> None:
