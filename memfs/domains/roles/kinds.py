@@ -154,7 +154,7 @@ ROLE_SUMMARY = KindSpec(
             name="lifecycle",
             field_type=FieldType.STRING,
             description="Whether it was made from what the covered say now.",
-            choices=("accepted", "stale", "retired"),
+            choices=(Lifecycle.ACCEPTED, Lifecycle.STALE, Lifecycle.RETIRED),
         ),
     ),
 )

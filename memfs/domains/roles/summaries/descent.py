@@ -18,7 +18,7 @@ from memfs.domains.roles.summaries.summarizing import Joins
 from memfs.domains.roles.view import RoleView
 from memfs.model.frozen import frozen
 from memfs.model.record import Record
-from memfs.model.record_fields import text_field, texts_field
+from memfs.model.record_fields import texts_field
 from memfs.model.role import SUMMARY_KIND, Lifecycle, lifecycle_of, role_scope
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_summaries import (
@@ -178,7 +178,7 @@ def _is_of(summary: Record, view: RoleView, now: datetime) -> bool:
     return (
         summary.kind == SUMMARY_KIND
         and summary.scope == role_scope(view.role)
-        and text_field(summary, "lifecycle") != "retired"
+        and lifecycle_of(summary) is not Lifecycle.RETIRED
         and not is_over
     )
 

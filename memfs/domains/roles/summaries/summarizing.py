@@ -23,6 +23,8 @@ from memfs.model.role import (
     ANCHOR_MISSING,
     SUMMARY_KIND,
     SUMMARY_PREFIX,
+    Lifecycle,
+    lifecycle_of,
     role_of,
     subject_of,
 )
@@ -116,7 +118,7 @@ def build_summary(
         "covers_nodes": [child.id for child in order],
         "covers_edges": [edge.id for edge in touching[:MOST_KEPT_EDGES]],
         "omissions": list(dict.fromkeys(omissions)),
-        "lifecycle": "accepted",
+        "lifecycle": str(Lifecycle.ACCEPTED),
         **{name: getattr(figures, name) for name in COUNTED},
     }
     return _labelled(
@@ -277,8 +279,8 @@ def summaries_for(
         elif not is_same_summary(before, built, children, touching):
             changed.append(_again(before, built))
     for name in sorted(standing.keys() - wanted):
-        if text_field(standing[name], "lifecycle") != "retired":
-            fields = {**standing[name].fields, "lifecycle": "retired"}
+        if lifecycle_of(standing[name]) is not Lifecycle.RETIRED:
+            fields = {**standing[name].fields, "lifecycle": str(Lifecycle.RETIRED)}
             changed.append(replace(standing[name], fields=fields))
     return Planned(made=tuple(made), changed=tuple(changed))
 
@@ -293,7 +295,7 @@ def is_same_summary(
     if _again(standing, replace(built, observed=standing.observed)) == standing:
         return True
     return (
-        text_field(standing, "lifecycle") == "accepted"
+        lifecycle_of(standing) is Lifecycle.ACCEPTED
         and not check_summary(standing, children, edges)
         and texts_field(standing, "omissions") == texts_field(built, "omissions")
     )

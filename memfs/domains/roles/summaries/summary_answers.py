@@ -25,7 +25,7 @@ from memfs.model.origin import Actor
 from memfs.model.record import Record
 from memfs.model.record_fields import text_field, texts_field
 from memfs.model.result import Result, ResultStatus
-from memfs.model.role import anchors_of, role_actor, role_scope
+from memfs.model.role import Lifecycle, anchors_of, lifecycle_of, role_actor, role_scope
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_role_operation
 from memfs.policy.role_freshness import not_looked_at
@@ -152,7 +152,8 @@ def _result(workspace: Workspace, found: Summarized) -> Result:
     kept, commit = found.kept, found.commit
     is_replay = commit is not None and commit.is_replay
     warned = _warnings(found)
-    standing = [item for item in kept.standing.values() if not _is_retired(item)]
+    every = kept.standing.values()
+    standing = [item for item in every if lifecycle_of(item) is not Lifecycle.RETIRED]
     if found.fault:
         status, words = ResultStatus.REFUSED, f"summaries refused: {found.fault[0].message}"
     elif is_replay:
@@ -220,10 +221,6 @@ def _warnings(found: Summarized) -> Mapping[str, tuple[Warned, ...]]:
         if warning.id in found.kept.standing:
             warned[warning.id] = (*warned.get(warning.id, ()), warning)
     return warned
-
-
-def _is_retired(record: Record) -> bool:
-    return text_field(record, "lifecycle") == "retired"
 
 
 def summary_value(record: Record, warned: tuple[Warned, ...] = ()) -> dict[str, JsonValue]:

@@ -36,7 +36,9 @@ from memfs.model.role import (
     ROLES_FOLDER,
     SUMMARY_FOLDER,
     SUMMARY_KIND,
+    Lifecycle,
     is_role_edge,
+    lifecycle_of,
     role_of,
     role_scope,
 )
@@ -56,8 +58,6 @@ from memfs.services.proposals import Draft, edited_file, is_held, place_new
 from memfs.services.served_records import read_records, served_places
 from memfs.store.layout import role_folder, tombstone_path
 from memfs.store.snapshot import Snapshot
-
-_RETIRED: Final = "retired"
 
 
 @frozen
@@ -264,7 +264,7 @@ class _Upkeep:
     def _again(self, record: Record) -> Draft | tuple[Reason, ...]:
         """Lays out a summary that stands, made again or put aside; its version goes on."""
         stored = self.standing.stored[record.id]
-        is_over = text_field(record, "lifecycle") == _RETIRED
+        is_over = lifecycle_of(record) is Lifecycle.RETIRED
         faults = () if is_over else self._faults(record)
         if faults:
             return faults
@@ -295,7 +295,7 @@ def _named(summary: Record) -> str:
 
 
 def _is_used(summary: Record) -> bool:
-    return text_field(summary, "lifecycle") != _RETIRED
+    return lifecycle_of(summary) is not Lifecycle.RETIRED
 
 
 _WORDED: Final = ("target", "topic", "question", "tension", "implication")
@@ -307,7 +307,7 @@ def _told(
     refused: Iterable[tuple[str, tuple[Reason, ...]]],
 ) -> Kept:
     every = tuple(drafts)
-    over = [item for item in every if text_field(item.record, "lifecycle") == _RETIRED]
+    over = [item for item in every if lifecycle_of(item.record) is Lifecycle.RETIRED]
     fresh = [item for item in every if item.record.id not in known]
     again = [item for item in every if item not in over and item not in fresh]
     standing = {**known, **{item.record.id: item.record for item in every}}
