@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from memfs.domains.roles.loading import Loaded
-from memfs.domains.roles.survey.repo_claims import Ends
+from memfs.domains.roles.survey.repo_claims import Ends, edge_id
 from memfs.domains.roles.view import RoleView
 from memfs.index.catalogue import Catalogue
 from memfs.model.graph import EdgeSort
 from memfs.model.origin import Actor
+from memfs.model.record import Record
 from memfs.model.role import (
     PROFILE_FOLDERS,
     ROLE_KIND,
@@ -28,6 +29,7 @@ from memfs.model.role import (
 from memfs.model.status import Status
 from memfs.policy.access import may_read
 from memfs.policy.administration import decide_expire
+from memfs.policy.relations import ends_of_edge
 from memfs.services.catalogue import read_entries
 from memfs.services.gate import access_request
 from memfs.services.ports import Workspace
@@ -37,6 +39,9 @@ from memfs.store.layout import role_folder
 from memfs.store.snapshot import Snapshot
 
 _FOLDER: Final = PROFILE_FOLDERS[Profile.REPO_ARCHITECTURE]
+_EXPIRED: Final = str(Status.EXPIRED)
+TURNS: Final = 8
+"""So many turns of an edge are looked up at once."""
 _RELATIONS: Final = frozenset(str(item) for item in RepoRelation)
 
 
@@ -65,6 +70,22 @@ def standing_edges(catalogue: Catalogue, ids: frozenset[str]) -> dict[Ends, str]
         for link in links
         if link.relation in _RELATIONS and {link.start, link.end} <= ids and link.until is None
     }
+
+
+def edge_turns(catalogue: Catalogue, edges: Iterable[Record]) -> dict[str, bool]:
+    """Returns the ids that stand of edges that went and came back, and whether each is over so.
+
+    However often one did: what is asked of each goes on where all that was asked for stands.
+    """
+    taken: dict[str, bool] = {}
+    left, first = [ends_of_edge(edge) for edge in edges], 0
+    while left:
+        turns = range(first, first + TURNS)
+        ids = [edge_id(ends, turn) for ends in left for turn in turns]
+        taken |= {row.id: row.status == _EXPIRED for row in catalogue.by_ids(ids)}
+        left = [ends for ends in left if taken.get(edge_id(ends, turns[-1]), False)]
+        first += TURNS
+    return taken
 
 
 def ended_edges(

@@ -21,10 +21,14 @@ from memfs.domains.roles.survey.repo_claims import (
     Claimer,
     Claims,
     bears_on_scan,
-    edge_id,
     with_turns,
 )
-from memfs.domains.roles.survey.scan_ledger import ended_edges, load_claims, standing_edges
+from memfs.domains.roles.survey.scan_ledger import (
+    edge_turns,
+    ended_edges,
+    load_claims,
+    standing_edges,
+)
 from memfs.domains.roles.survey.scan_review import chosen, put_up, rejected_ids
 from memfs.domains.roles.survey.survey_files import read_files
 from memfs.domains.roles.survey.surveying import survey
@@ -47,7 +51,6 @@ from memfs.model.role import (
 )
 from memfs.model.role_operation import Phase
 from memfs.model.settings import Mode
-from memfs.model.status import Status
 from memfs.model.survey import Survey
 from memfs.model.values import JsonValue
 from memfs.policy.administration import decide_role_operation
@@ -69,7 +72,6 @@ from memfs.store.snapshot import Snapshot
 RECEIPT: Final = "role scan"
 MOST_TOLD: Final = 100
 """Ids that a receipt names."""
-_EXPIRED: Final = str(Status.EXPIRED)
 _PUT_ASIDE: Final = "a person rejected it in review"
 
 
@@ -316,8 +318,7 @@ class _Scan:
     def _drawn(self, claims: Claims, known: Mapping[str, Record]) -> list[Piece]:
         there = {name for name, item in known.items() if is_open(item)}
         wanted = [edge for edge in claims.edges if {*_ends(edge)} <= there]
-        ids = [edge_id(ends_of_edge(edge), turn) for edge in wanted for turn in range(8)]
-        taken = {row.id: row.status == _EXPIRED for row in self._catalogue.by_ids(ids)}
+        taken = edge_turns(self._catalogue, wanted)
         pieces = (self._judged(edge, known) for edge in with_turns(wanted, taken))
         return [piece for piece in pieces if piece is not None]
 

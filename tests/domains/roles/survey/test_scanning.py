@@ -13,7 +13,7 @@ from memfs.app.container import Memory
 from memfs.domains.roles.loading import load_role
 from memfs.domains.roles.summaries import freshness
 from memfs.domains.roles.summaries.freshness import freshness_of
-from memfs.domains.roles.survey import scanning
+from memfs.domains.roles.survey import scan_ledger, scanning
 from memfs.errors import UsageError
 from memfs.model.authority import Authority
 from memfs.model.origin import Actor, Channel, Principal
@@ -185,6 +185,17 @@ def test_an_accepted_claim_that_says_otherwise_waits_again(project: Path, ana: M
     write(project, "harbour/mast.py", "from harbour import tides\nclass Mast: ...\n")
     scan(ana)
     assert relations(ana, mast) == {"contains", "imports"}
+
+
+def test_an_edge_comes_back_however_often_it_went(
+    project: Path, ana: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan_ledger, "TURNS", 1)
+    for text in ("from harbour import tides\n", "") * 3:
+        write(project, "harbour/oar.py", text)
+        scan(ana, propose=0)
+        oar = claims(ana)["module:harbour.oar"]
+        assert ("imports" in relations(ana, oar)) is bool(text)
 
 
 def test_a_changed_file_makes_a_claim_and_its_edges_stale_at_once(
