@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -49,7 +49,10 @@ def find_source(
     store = _store_at(workspace, place) if format_name == AUTO else None
     if store is None:
         require_no_store(place)
-        digest = source_digest(place) if place.exists() else ""
+        digest = ""
+        # Where nothing can be read, the importer says why.
+        with suppress(OSError):
+            digest = source_digest(place) if place.exists() else ""
         return MigrationSource(
             sort=SourceSort.FILES, path=str(place), format=format_name, digest=digest
         )

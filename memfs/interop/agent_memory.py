@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -101,7 +102,7 @@ class AgentMemory:
     def detect(self, path: Path) -> float:
         """Nearly sure of a folder with an index; rather sure of files with one of its types."""
         if path.is_dir():
-            if (path / INDEX_NAME).is_file():
+            if _has_index(path):
                 return 0.95
             here = _markdown_in(path)[:_SAMPLE]
             typed = sum(_is_topic(file) for file in here)
@@ -138,6 +139,13 @@ class AgentMemory:
                 topic = entries.get(file.relative.removeprefix(below))
                 yield read if isinstance(read, ImportItem) else _item_from_topic(read, topic)
         yield from sections
+
+
+def _has_index(folder: Path) -> bool:
+    """Whether a folder has an index; one that may not be looked into has none that is known."""
+    with suppress(OSError):
+        return (folder / INDEX_NAME).is_file()
+    return False
 
 
 def topic_from_record(record: Record) -> TopicFile:

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from memfs.domains.claims.kinds import CLAIM_KINDS
-from memfs.interop.agent_memory import KIND_BY_TYPE, TYPE_BY_KIND, topic_from_record
+from memfs.interop.agent_memory import (
+    KIND_BY_TYPE,
+    TYPE_BY_KIND,
+    AgentMemory,
+    topic_from_record,
+)
 from memfs.interop.port import ImportItem
 from memfs.model.record import Record
 from tests.support.imports import FIXTURES, codes_of, drafts_of, foreign, items_of, real_source
@@ -137,3 +142,13 @@ def _stands_in_file(folder: Path, item: ImportItem) -> bool:
     name = item.source.removeprefix("import:agent-memory/").partition("#")[0]
     text = (folder / name).read_text(encoding="utf-8")
     return all(line in text for line in item.draft.body.splitlines())
+
+
+def test_a_folder_that_may_not_be_looked_into_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    assert AgentMemory().detect(tmp_path) == 0.0
