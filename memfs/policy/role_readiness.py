@@ -33,7 +33,6 @@ from memfs.model.role import (
 from memfs.policy.role_lifecycle import is_open
 from memfs.policy.role_ripening import (
     Theme,
-    Threshold,
     cooling_until,
     pressure_rests_until,
     theme_from,
@@ -41,6 +40,7 @@ from memfs.policy.role_ripening import (
     themes_of,
     unit,
 )
+from memfs.policy.thresholds import Threshold
 
 
 class ReadinessVerdict(StrEnum):

@@ -23,22 +23,7 @@ from memfs.model.record_fields import text_field
 from memfs.model.role import Lifecycle, Profile, lifecycle_of, number_of, profile_of
 from memfs.model.text import normalise_text
 from memfs.policy.reasons import reason
-
-
-@frozen
-class Threshold:
-    """One figure on which something is decided.
-
-    Attributes:
-        name: What answers and the guide call it.
-        value: The figure.
-        says: What is decided on it, in a line.
-    """
-
-    name: str
-    value: float
-    says: str
-
+from memfs.policy.thresholds import Threshold
 
 LEAST_SUPPORT: Final = 3
 LEAST_MATURITY: Final = 0.55

@@ -17,7 +17,8 @@ from memfs.model.frozen import frozen
 from memfs.model.record import Record
 from memfs.model.role import Profile, profile_of
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_ripening import Threshold, unit
+from memfs.policy.role_ripening import unit
+from memfs.policy.thresholds import Threshold
 
 FULL_AT: Final = 50
 LONGEST_MINUTES: Final = 360

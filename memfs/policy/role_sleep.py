@@ -24,7 +24,7 @@ from memfs.model.role import Because, Lifecycle, Profile, lifecycle_of, profile_
 from memfs.model.role_sleep import Account, Rest, Tally
 from memfs.policy.reasons import reason
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_ripening import Threshold
+from memfs.policy.thresholds import Threshold
 
 DISTIL_TIMES: Final = 3
 DISTIL_SALIENCE: Final = 0.7

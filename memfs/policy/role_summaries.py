@@ -31,7 +31,8 @@ from memfs.model.text import normalise_text
 from memfs.policy.paraphrase import is_denial
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_ripening import HIGH_PRESSURE, Threshold, is_high_pressure
+from memfs.policy.role_ripening import HIGH_PRESSURE, is_high_pressure
+from memfs.policy.thresholds import Threshold
 
 CONFIDENT: Final = 0.70
 """A summary that is less certain than this gives way to what it covers."""

@@ -12,7 +12,7 @@ from memfs.model.role_operation import MarkSpoken
 from memfs.policy import role_readiness, role_ripening, role_schedule
 from memfs.policy.role_lifecycle import TABLE as LIVES
 from memfs.policy.role_operations import MOST_MEMORIES, MOST_WEEK_MINUTES
-from memfs.policy.role_ripening import Threshold
+from memfs.policy.thresholds import Threshold
 from tests.conftest import ROOT
 
 GUIDE = (ROOT / "docs/guides/roles.md").read_text(encoding="utf-8")
