@@ -3,8 +3,8 @@
 Task and live constraints, summaries of the way, fields and effects as found now, the exact last
 turns, failed attempts as labelled hints; memory cards follow. A call and its result are one entry,
 and each effect is a line of its own: it must not be repeated, whatever else there is room for.
-Pure: nothing that was left behind is in any section but the hints, and there only its label and
-why it failed.
+Pure: nothing that was left behind is in any section but the hints, and there only its label, why
+it failed, and the ids of what it did outside.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ _KINDS: Final[Mapping[str, str]] = {
     ISSUE_PREFIX: "issue",
     EVIDENCE_PREFIX: "observation",
 }
+_MOST_STANDING: Final = 8
+"""Effects of one failed branch that its hint names, the newest."""
 UNKNOWN_OUTCOME: Final = "no result is recorded: the outcome is unknown, look before repeating"
 
 
@@ -51,7 +53,7 @@ def context_sections(view: TaskView) -> tuple[Section, ...]:
         STATE: tuple(_field(state) for state in view.tree.fields(view.holds).values()),
         EFFECTS: tuple(_effects(view)),
         TAIL: tuple(_unit(view, unit) for unit in view.tree.tail),
-        HINTS: tuple(_hint(branch) for branch in view.tree.failed),
+        HINTS: tuple(_hint(view, branch) for branch in view.tree.failed),
     }
     more = f"memfs exec show {view.tree.task.id}"
     return tuple(
@@ -119,13 +121,30 @@ def _turn(view: TaskView, step: Step) -> Iterator[str]:
     yield from _links(view, step)
 
 
-def _hint(branch: FailedBranch) -> Entry:
+def _hint(view: TaskView, branch: FailedBranch) -> Entry:
     step, count = branch.revision, len(branch.steps)
     left = f"{count} step{'' if count == 1 else 's'} left behind"
     lines = [f"- failed: {escaped_line(step.label)} ({left}, {short_id(step.id)})"]
     if step.text and step.text != step.label:
         lines.append(quoted(step.text))
+    standing = _standing(view, branch)
+    if standing:
+        told = [f"{name} ({_stands(view, name)})" for name in standing[-_MOST_STANDING:]]
+        more = len(standing) - len(told)
+        lines.append(
+            f"  done there, and not undone: {', '.join(told)}{f'; {more} more' if more else ''}"
+        )
     return _entry(step, lines)
+
+
+def _standing(view: TaskView, branch: FailedBranch) -> tuple[str, ...]:
+    """Returns what was done outside on a branch that was left: going back took none of it back.
+
+    What the current steps link themselves, or made up for, is told there.
+    """
+    here = {name for step in view.tree.path for name in (*step.effects, step.compensates)}
+    linked = dict.fromkeys(name for step in branch.steps for name in step.effects)
+    return tuple(name for name in linked if name in view.effects and name not in here)
 
 
 def _effects(view: TaskView) -> Iterator[Entry]:

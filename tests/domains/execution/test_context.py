@@ -72,9 +72,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         grow = memory.grow_task
         name = task.target
         first = steps_of(grow(name, [turn(Turn.NOTE, "alpha")], head="none"))
-        wrong = steps_of(
-            grow(name, [turn(Turn.CALL, "bravo"), turn(Turn.RESULT, "charlie")], head=first[0])
-        )
+        queue = memory.open_issue("A queue stands on the old server").target
+        bravo = TurnSaid(turn=Turn.CALL, text="bravo", tool="shell", effects=(queue,))
+        wrong = steps_of(grow(name, [bravo, turn(Turn.RESULT, "charlie")], head=first[0]))
         memory.revise_task(name, to=first[0], why="delta", label="The queue", head=wrong[-1])
         head = memory.show_task(name).tree.task.head
         done = steps_of(
@@ -136,6 +136,9 @@ def test_of_a_failed_branch_only_label_and_reason_are_told(memory: Memory) -> No
     before, _, hints = text.partition(HEADINGS[5])
     assert "The queue" not in before
     assert "failed: The queue (2 steps left behind" in hints
+    # Going back undid nothing outside: what was done there stands, by its id and how it stands now.
+    assert re.search(r"done there, and not undone: iss_\w+ \(open\)", hints)
+    assert "iss_" not in before.partition("effect: ")[0]
 
 
 @pytest.mark.invariant("A65", "A94")
