@@ -49,7 +49,8 @@ class MigrationWish:
     Attributes:
         source: What to move in; ``None`` to go on, or for the store's own older layout.
         format_name: Name of an importer, or ``auto``.
-        accept: Take what is imported in one commit, instead of letting it wait for review.
+        accept: Take what is imported in one commit, instead of letting it wait for review. May
+            be said until it is imported, and is not taken back by saying nothing.
         until: Stop after this stage.
     """
 
@@ -93,6 +94,8 @@ class Migrating(Opened):
             if migration is None:
                 migration = self._new_migration(wish)
             left = stages_left(migration if standing is not Standing.BEGIN else None, wish.until)
+            if wish.accept and Stage.IMPORT in left:
+                migration = replace(migration, is_accepting=True)
             problems: list[str] = []
             for stage in left:
                 migration, step = _advanced(memory, migration, stage)

@@ -209,6 +209,7 @@ def test_only_what_came_in_and_was_left_as_it_came_is_taken_back(
 def test_without_acceptance_what_came_in_waits_and_goes_with_the_step_back(
     project: Path, notes: Path
 ) -> None:
+    forward(project, notes, accept=False, until=Stage.BACKUP)
     result = forward(project, notes, accept=False)
     assert counts_of(result)["waiting"] == 5
     assert listed(project) == set()
@@ -222,6 +223,11 @@ def test_without_acceptance_what_came_in_waits_and_goes_with_the_step_back(
     # What a person accepted themselves is theirs, and stays.
     assert len(listed(project)) == 1
     assert counts_of(forward(project, accept=False))["waiting"] == 4
+    while back(project).data["done"] != "backup":
+        pass
+    # Asked to accept before it comes in again, it does.
+    counts = counts_of(forward(project, until=Stage.IMPORT))
+    assert (counts["recorded"], counts["waiting"]) == (4, 0)
 
 
 def test_what_cannot_go_on_says_so_and_leaves_what_is_done(
