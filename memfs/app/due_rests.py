@@ -46,14 +46,17 @@ def rest_roles_now_and_then(workspace: Workspace, asker: Actor) -> tuple[Result,
 
 
 def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tuple[Result, ...]:
-    """Has roles rest that are due, and answers with what each did.
+    """Has roles rest that are due, and answers with what each did, or why it could not.
+
+    Nothing is raised for one role: the others rest all the same.
 
     Args:
         workspace: The store.
         asker: Who looks; the receipts say so.
         only: The one role that is looked at; empty for all of them.
     """
-    from memfs.app.rest_answers import rest_result
+    from memfs.app.rest_answers import already_resting, rest_failed, rest_result
+    from memfs.domains.roles.rest.rest_state import RoleRestingError
     from memfs.domains.roles.rest.rule_mind import RuleMind
     from memfs.domains.roles.rest.settling import settle
     from memfs.domains.roles.rest.sleeping import rest_role
@@ -65,7 +68,8 @@ def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tup
     for role in _roles(workspace, snapshot):
         if only and role != only:
             continue
-        with suppress(MemfsError, OSError):
+        rest: Rest | None = None
+        try:
             rest = _due(workspace, snapshot, role)
             if rest is None:
                 continue
@@ -77,6 +81,11 @@ def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tup
                 asker,
                 maintenance=(lambda plan: settle(plan.view),),
             )
+        except RoleRestingError as error:
+            done.append(already_resting(workspace, role, rest or Rest.NAP, error))
+        except (MemfsError, OSError) as error:
+            done.append(rest_failed(workspace, role, error))
+        else:
             done.append(rest_result(workspace, role, rested, asker))
     return tuple(done)
 

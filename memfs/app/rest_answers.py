@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from memfs.domains.roles.rest.rest_state import RoleRestingError
 from memfs.domains.roles.rest.sleeping import Rested, account_value
+from memfs.errors import MemfsError
 from memfs.model.decision import Reason
 from memfs.model.origin import Actor
 from memfs.model.result import Result, ResultStatus
@@ -99,6 +100,21 @@ def already_resting(workspace: Workspace, role: str, rest: Rest, error: RoleRest
         message=error.message,
         store=str(workspace.store.root),
         data={"code": error.code},
+    )
+
+
+def rest_failed(workspace: Workspace, role: str, error: MemfsError | OSError) -> Result:
+    """Returns the answer of a role that was due and could not rest; it is due still."""
+    code, words = "io", str(error)
+    if isinstance(error, MemfsError):
+        code, words = error.code, error.message
+    return Result(
+        action="rest",
+        target=role,
+        status=ResultStatus.PROBLEMS,
+        message=f"could not rest: {words}",
+        store=str(workspace.store.root),
+        data={"code": code},
     )
 
 

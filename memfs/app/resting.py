@@ -68,7 +68,8 @@ class Resting(Opened):
         """Has every role rest that is due: a nap where it is drowsy, a sleep where it is night.
 
         A person looks after every role, an agent after itself, and nobody else after any. What
-        goes wrong with one role keeps no other from its rest, and is the next look's matter.
+        goes wrong with one role keeps no other from its rest, and is told; the next look tries
+        again.
         """
         from memfs.app.due_rests import rest_due_roles
         from memfs.policy.administration import decide_role_operation
