@@ -93,6 +93,21 @@ def read_files(project: Path, hidden: Sequence[Path], seconds: Callable[[], floa
     return found
 
 
+def deadlines(
+    seconds: Callable[[], float], start: float
+) -> tuple[Callable[[], bool], Callable[[], bool]]:
+    """Returns whether no further file is to be parsed, and whether none is compared any further.
+
+    Args:
+        seconds: A clock that only goes forward.
+        start: When the first file was read.
+    """
+    return (
+        lambda: seconds() - start >= MOST_SECONDS,
+        lambda: seconds() - start >= 2 * MOST_SECONDS,
+    )
+
+
 def _why_not(name: str) -> str:
     """Returns why a file is not looked at; empty where it is."""
     if _REPLACED in name or not is_tellable(name):

@@ -7,7 +7,7 @@ below ``src``. An import that leads to nothing of the project is not followed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
@@ -25,7 +25,14 @@ _MOST_HOPS: Final = 4
 class Modules:
     """The modules that were read, and the names of those that are there and were not."""
 
-    def __init__(self, by_path: Mapping[str, Module], unread: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        by_path: Mapping[str, Module],
+        unread: Iterable[str] = (),
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._is_over = is_over
+        self._tried: dict[str, tuple[str, ...]] = {}
         self.by_path = dict(sorted(by_path.items()))
         paths = sorted({*by_path, *(path for path in unread if path.endswith(".py"))})
         folders = {PurePosixPath(p).parent for p in paths if p.endswith("__init__.py")}
@@ -39,6 +46,7 @@ class Modules:
             if parent is not None and parent.endswith("__init__.py") and parent != path:
                 self._inside[parent].append(path)
         self._found = lru_cache(maxsize=None)(self._looked_up)
+        self._bound = lru_cache(maxsize=None)(self._bound_in)
 
     def find(self, name: str) -> str | None:
         """Returns the file of a module."""
@@ -72,19 +80,32 @@ class Modules:
         return tuple(found)
 
     def imported(self, path: str) -> tuple[str, ...]:
-        """Returns the files of the modules that a module imports, each once, in order."""
+        """Returns the files of the modules that a module imports, each once, in order.
+
+        Nothing where time is over; whoever asks looks at that.
+        """
+        if self._is_over():
+            return ()
         found = dict.fromkeys(self._direct(path))
         found.pop(path, None)
         return tuple(found)
 
     def tried(self, path: str) -> tuple[str, ...]:
-        """Returns the modules that a test tries: those it imports, and where names come from."""
+        """Returns the modules that a test tries: those it imports, and where names come from.
+
+        Nothing where time is over; whoever asks looks at that.
+        """
+        if path not in self._tried and not self._is_over():
+            self._tried[path] = tuple(self._tried_by(path))
+        return self._tried.get(path, ())
+
+    def _tried_by(self, path: str) -> dict[str, None]:
         found: dict[str, None] = {}
         for item in self.by_path[path].imports:
             for other in self._followed(path, item):
                 if not self.is_test(other) and other != path:
                     found.setdefault(other)
-        return tuple(found)
+        return found
 
     def tested(self) -> Mapping[str, set[str]]:
         """Returns for each module that is tried the tests that try it; a package by its parts."""
@@ -123,12 +144,17 @@ class Modules:
             yield found
             if not item.name:
                 return
-            module = self.by_path.get(found, _NOTHING)
-            again = (more for more in module.imports if more.bound == item.name)
-            onward = next(again, None)
+            onward = self._bound(found).get(item.name)
             if onward is None or onward == item:
                 return
             here, item = found, onward
+
+    def _bound_in(self, path: str) -> Mapping[str, Imported]:
+        """Returns what the names at the top of a module were taken from, the first of each."""
+        found: dict[str, Imported] = {}
+        for item in self.by_path.get(path, _NOTHING).imports:
+            found.setdefault(item.bound, item)
+        return found
 
     def _looked_up(self, path: str, item: Imported) -> str | None:
         base = self._base(path, item)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import islice
 from typing import Final
 
 from memfs.domains.roles.survey.survey_flows import Medium
@@ -136,8 +136,8 @@ def _flows(
     medium, name, _ = place
     if not name or medium not in (Medium.DISK, Medium.DATABASE, Medium.ENVIRONMENT):
         return
-    pairs = [pair for pair in product(writing, reading) if pair[0] != pair[1]]
-    for writer, reader in pairs[:_MOST_FLOWS]:
+    pairs = ((start, end) for start in writing for end in reading if start != end)
+    for writer, reader in islice(pairs, _MOST_FLOWS):
         yield Bond(
             relation=RepoRelation.FLOWS_TO,
             start=keys[writer],

@@ -45,6 +45,8 @@ _RANK: Final = (
     RepoRelation.DOCUMENTS,
 )
 """Where there are more bonds than are kept, those that come first stay."""
+_MOST_HELD: Final = 20 * MOST_BONDS
+"""So many are collected before those that are kept are chosen."""
 _ARCHITECTURE: Final = Profile.REPO_ARCHITECTURE
 _FIT: Final = "Does what it says still fit the tree?"
 _WITH_TESTS: Final = "Do the tests that import it still pass?"
@@ -52,14 +54,21 @@ _WITHOUT: Final = "Nothing under test imports it: what shows that it works?"
 _CHANGED: Final = "What imports it, and the tests that do, are looked at with any change of it"
 
 
-def survey(files: Files, is_late: Callable[[], bool] = lambda: False) -> Survey:
+def _never() -> bool:
+    return False
+
+
+def survey(
+    files: Files, is_late: Callable[[], bool] = _never, is_over: Callable[[], bool] = _never
+) -> Survey:
     """Surveys what was read of a project.
 
     Args:
         files: What was read.
         is_late: Whether no further file is to be parsed; what is left then is counted.
+        is_over: Whether what was parsed is not to be compared any further; likewise.
     """
-    made = _Surveyor(files, is_late)
+    made = _Surveyor(files, is_late, is_over)
     made.modules()
     made.manifests()
     made.documents()
@@ -71,14 +80,17 @@ def survey(files: Files, is_late: Callable[[], bool] = lambda: False) -> Survey:
 class _Surveyor:
     """Collects parts and bonds."""
 
-    def __init__(self, files: Files, is_late: Callable[[], bool]) -> None:
+    def __init__(
+        self, files: Files, is_late: Callable[[], bool], is_over: Callable[[], bool]
+    ) -> None:
         self._files = files
         self._left_out = Counter(files.left_out)
         self._unread = set(files.unread)
         self._parts: dict[Key, Part] = {}
         self._bonds: dict[tuple[Key, str, Key], Bond] = {}
         read = dict(self._parsed(is_late))
-        self._known = Modules(read, self._unread)
+        self._is_over = is_over
+        self._known = Modules(read, self._unread, is_over)
         self._keys: dict[str, Key] = {}
 
     def _parsed(self, is_late: Callable[[], bool]) -> Iterator[tuple[str, Module]]:
@@ -120,13 +132,21 @@ class _Surveyor:
         tested = self._known.tested()
         for path, module in self._known.by_path.items():
             name = self._known.names[path]
+            if self._is_over():
+                # What is tested by what is not known to the end: nothing is said of it.
+                self._left_out["time"] += 1
+                self._unread.add(path)
+                continue
             if self._known.is_test(path):
                 part = self._test_part(path, module)
             else:
                 part = self._module_part(path, name, module, sorted(tested.get(path, ())))
             self._keys[path] = self._take(part)
-        for path in self._known.by_path:
+        for path in self._keys:
             self._join(path)
+        if self._known.by_path and self._is_over():
+            # What imports what was not looked at to the end.
+            self._left_out["edges"] += 1
 
     def _join(self, path: str) -> None:
         start = self._keys[path]
@@ -234,7 +254,7 @@ class _Surveyor:
         read = {
             path: module
             for path, module in self._known.by_path.items()
-            if not self._known.is_test(path)
+            if path in self._keys and not self._known.is_test(path)
         }
         parts, bonds = resources_of(read, self._known.names, self._keys)
         for part in parts:
@@ -263,6 +283,9 @@ class _Surveyor:
     ) -> None:
         if end is None or start == end:
             # What could not be read is named and is no part.
+            return
+        if len(self._bonds) >= _MOST_HELD:
+            self._left_out["edges"] += 1
             return
         bond = Bond(
             relation=relation,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from memfs.domains.roles.survey.survey_files import Files
 from memfs.domains.roles.survey.survey_manifests import Manifest, mentioned, read_manifest
 from memfs.domains.roles.survey.survey_python import read_module
+from memfs.domains.roles.survey.surveying import survey
 
 
 @pytest.mark.parametrize("joint", [".", " . ", "\\\n.", "\\\r.", ".\\\r\n", "\f."])
@@ -31,3 +33,24 @@ def test_a_manifest_of_endless_keys_says_only_that_it_is_there() -> None:
     assert read_manifest("pyproject.toml", named) == Manifest(name="tool")
     for more in (b"a." * 2_000 + b"a = 1\n", b"[b]\n" + b"# ...\n" * 30_000):
         assert read_manifest("pyproject.toml", named + more) == Manifest()
+
+
+def test_what_is_not_looked_at_to_the_end_is_said_of_nothing() -> None:
+    contents = {f"tests/test_{n}.py": b"from p import a\n" for n in range(4)} | {
+        "p/__init__.py": b"",
+        "p/a.py": b"open('x')\n",
+    }
+    looks = iter([*[False] * 3, *[True] * 99])
+    found = survey(Files(contents=contents), is_over=lambda: next(looks))
+    whole = survey(Files(contents=contents))
+    assert (found.parts, found.bonds) == ({}, ())
+    assert found.unread == contents.keys()
+    assert found.left_out == {"time": len(contents), "edges": 1}
+    assert len(whole.parts) > len(contents)
+
+
+def test_what_many_write_and_read_flows_a_bounded_number_of_times() -> None:
+    both = b"open('x')\nopen('x', 'w')\n"
+    found = survey(Files(contents={f"m{number}.py": both for number in range(60)}))
+    flows = [bond for bond in found.bonds if bond.relation == "flows-to"]
+    assert len(flows) == 400
