@@ -114,7 +114,8 @@ def _rests(record: Record) -> Iterator[str]:
 def _receipt(record: Record) -> str:
     at = format_instant(record.observed) if record.observed else ""
     targets = texts_field(record, "targets")
-    named = ", ".join(map(printable, targets[:_ANCHORS]))
-    more = f", {len(targets) - _ANCHORS} more" if len(targets) > _ANCHORS else ""
-    operation = printable(text_field(record, "operation"))
-    return f"  {faint(short_id(record.id))} {at}  {operation}: {named}{more}"
+    told = printable(text_field(record, "operation"))
+    if targets:
+        more = [f"{len(targets) - _ANCHORS} more"] if len(targets) > _ANCHORS else []
+        told += f": {', '.join([*map(printable, targets[:_ANCHORS]), *more])}"
+    return f"  {faint(short_id(record.id))} {at}  {told}"

@@ -169,7 +169,9 @@ def _card(card: RoleCard, packet: RolePacket) -> Iterator[str]:
     whose = () if packet.role else (escaped_line(role_of(record)),)
     yield " · ".join((*_head(card), *whose))
     if card.sort is Sort.RECEIPT:
-        yield f"   of: {_listed(Named.of(texts_field(record, 'targets')))}"
+        targets = Named.of(texts_field(record, "targets"))
+        if targets.ids:
+            yield f"   of: {_listed(targets)}"
         return
     yield from (f"   {line}" for line in anchor_lines(record))
     if card.against:

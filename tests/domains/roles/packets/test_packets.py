@@ -137,6 +137,13 @@ def _has_links(chosen: Chosen) -> bool:
     return any(card.sort is Sort.EDGE for card in chosen.cards)
 
 
+def test_the_receipt_of_a_rest_names_no_memory() -> None:
+    rest = Record(kind="receipt", id=identifier(1, "rcp"), fields={"operation": "role sleep"})
+    card = RoleCard(lane="receipts", sort=Sort.RECEIPT, record=rest)
+    lines = written(card, kind=PacketKind.COORDINATOR).text.splitlines()
+    assert lines[-2:] == [f"1. {rest.reference} · receipt · role sleep", "</memfs-packet>"]
+
+
 def test_what_is_retired_or_contradicts_is_left_out_and_counted_unless_asked_for() -> None:
     stands, against = remembered(1, profile="role_self"), remembered(2, profile="role_self")
     gone = remembered(3, profile="role_self", lifecycle="retired", because="wrong")
