@@ -79,15 +79,10 @@ class Catalogue:
             if version == 0:
                 self._create(connection)
             elif version != SCHEMA_VERSION:
-                raise CatalogueDamagedError(
-                    f"expected catalogue schema {SCHEMA_VERSION}, got {version}"
-                )
-        except sqlite3.DatabaseError as error:
+                raise CatalogueDamagedError(f"expected schema {SCHEMA_VERSION}, got {version}")
+        except (sqlite3.DatabaseError, CatalogueDamagedError) as error:
             connection.close()
             raise CatalogueDamagedError(f"the catalogue cannot be read: {error}") from error
-        except CatalogueDamagedError:
-            connection.close()
-            raise
         self._path.chmod(0o600)
         return connection
 
@@ -135,6 +130,18 @@ class Catalogue:
                 return True
             connection.execute("ROLLBACK")
             return False
+
+    def detach(self) -> None:
+        """Goes on answering from a copy in memory of what is pinned, and lets the file go.
+
+        For whoever takes long: a withdrawal waits until nobody reads what it overwrites.
+        """
+        with self._reading() as connection:
+            copy = sqlite3.connect(":memory:", isolation_level=None)
+            connection.backup(copy)
+            copy.execute("BEGIN")
+        self._connection = copy
+        connection.close()
 
     def stamp(self) -> str:
         """Returns the ledger commit that the rows mirror; empty when there are none yet."""
@@ -351,11 +358,9 @@ class Catalogue:
     def tombstones_with(self, marks: Iterable[str]) -> tuple[str, ...]:
         """Returns the paths of the tombstones that carry any of ``marks``, sorted."""
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT path FROM mark WHERE mark IN (SELECT value FROM json_each(?))"
-                " ORDER BY path",
-                (json.dumps(list(marks)),),
-            )
+            named = "mark IN (SELECT value FROM json_each(?))"
+            query = f"SELECT DISTINCT path FROM mark WHERE {named} ORDER BY path"
+            rows = connection.execute(query, (json.dumps(list(marks)),))
             return tuple(str(path) for (path,) in rows)
 
     def listing(self, wanted: CatalogueFilter) -> Iterator[CatalogueEntry]:
@@ -372,21 +377,16 @@ class Catalogue:
             clauses.append("instr(tags, ?) > 0")
             values.append(f",{tag},")
         order = "importance DESC, observed DESC" if wanted.by_importance else "observed DESC"
-        columns = ", ".join(COLUMNS)
+        where = f"{' AND '.join(clauses)} ORDER BY {order}, id DESC"
         with self._reading() as connection:
-            cursor = connection.execute(
-                f"SELECT {columns} FROM entry WHERE {' AND '.join(clauses)}"
-                f" ORDER BY {order}, id DESC",
-                values,
-            )
-            for row in cursor:
+            query = f"SELECT {', '.join(COLUMNS)} FROM entry WHERE {where}"
+            for row in connection.execute(query, values):
                 yield _entry(row)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Returns the number of rows by (kind, status)."""
         with self._reading() as connection:
-            query = "SELECT kind, status, count(*) FROM entry GROUP BY kind, status"
-            rows = connection.execute(query)
+            rows = connection.execute("SELECT kind, status, count(*) FROM entry GROUP BY 1, 2")
             return {(str(kind), str(status)): int(number) for kind, status, number in rows}
 
     def counts_by_scope(self) -> dict[str, int]:

@@ -174,3 +174,15 @@ def test_the_file_holds_no_name(tmp_path: Path) -> None:
     catalogue.purge()
     catalogue.close()
     assert b"quoin" not in (tmp_path / FILE_NAME).read_bytes()
+
+
+def test_whoever_takes_long_keeps_nobody_from_overwriting(tmp_path: Path) -> None:
+    filled(tmp_path, [entity("a"), entity("b")]).close()
+    with closing(Catalogue(tmp_path)) as long, closing(Catalogue(tmp_path)) as other:
+        assert long.pin("1")
+        long.detach()
+        assert other.apply(expected_stamp="1", stamp="2", removed=[f"{ref('a')}.md"], added=())
+        other.purge()
+        assert (tmp_path / f"{FILE_NAME}-wal").stat().st_size == 0
+        assert (long.stamp(), other.stamp()) == ("1", "2")
+        assert [len(long.by_id(ref("a"))), len(other.by_id(ref("a")))] == [1, 0]

@@ -177,6 +177,7 @@ class _Night:
     def decided(self, snapshot: Snapshot, asked: Asked | None) -> Decided[Rested]:
         """Decides on a snapshot; nothing is written by it."""
         with closing(open_catalogue(self.workspace, snapshot)) as catalogue:
+            catalogue.detach()
             loaded = self._read(snapshot, catalogue)
             found = asked or self._asked(loaded.view)
             with opened_desk(

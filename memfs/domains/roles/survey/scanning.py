@@ -30,7 +30,7 @@ from memfs.domains.roles.survey.scan_ledger import (
     standing_edges,
 )
 from memfs.domains.roles.survey.scan_review import chosen, put_up, rejected_ids
-from memfs.domains.roles.survey.survey_files import read_files
+from memfs.domains.roles.survey.survey_files import deadlines, read_files
 from memfs.domains.roles.survey.surveying import survey
 from memfs.domains.roles.view import Planned
 from memfs.errors import UsageError
@@ -42,13 +42,7 @@ from memfs.model.ids import TRANSACTION_PREFIX
 from memfs.model.operation import Commit, OperationKind
 from memfs.model.origin import Actor
 from memfs.model.record import Record
-from memfs.model.role import (
-    ROLE_KIND,
-    Because,
-    Lifecycle,
-    lifecycle_of,
-    role_actor,
-)
+from memfs.model.role import ROLE_KIND, Because, Lifecycle, lifecycle_of, role_actor
 from memfs.model.role_operation import Phase
 from memfs.model.settings import Mode
 from memfs.model.survey import Survey
@@ -60,7 +54,6 @@ from memfs.policy.reasons import reason
 from memfs.policy.relations import ends_of_edge
 from memfs.policy.role_admission import check_anatomy, check_words
 from memfs.policy.role_lifecycle import is_open
-from memfs.policy.role_survey import MOST_SECONDS
 from memfs.services.apart import commit_apart
 from memfs.services.catalogue import open_catalogue
 from memfs.services.door import Decided
@@ -121,13 +114,14 @@ def scan_for(
     if workspace.settings.mode is Mode.SHADOW and not is_dry:
         return Scanned(counts={}, reasons=(reason("mode.shadow"),))
     # Work is counted and not the time that others take from it: the same files, the same survey.
-    end = time.process_time() + MOST_SECONDS
-    files = read_files(workspace.project_dir, (workspace.store.root,), time.process_time)
-    seen = survey(files, lambda: time.process_time() >= end)
+    clock, start = time.process_time, time.process_time()
+    files = read_files(workspace.project_dir, (workspace.store.root,), clock)
+    seen = survey(files, *deadlines(clock, start))
     actor = role_actor(role)
 
     def decide_on(snapshot: Snapshot) -> Decided[_Laid]:
         with closing(open_catalogue(workspace, snapshot)) as catalogue:
+            catalogue.detach()
             scan = _Scan(workspace, snapshot, catalogue, role, actor)
             laid = scan.laid(seen, asker, propose=propose)
         if is_dry or not laid.drafts:

@@ -367,11 +367,14 @@ def test_a_long_scan_is_decided_anew_and_without_the_lock_where_its_ground_moved
 ) -> None:
     write(project, "harbour/quay.py", "class Quay: ...\n")
     scan(ana)
+    write(project, "harbour/quay.py", "class Quay: ...\nclass Bollard: ...\n")
     write(project, "harbour/pier.py", "class Pier: ...\n")
-    (name,) = waiting(ana, "quay")
-    acts = (lambda other: other.accept([name]), lambda other: other.remember("Ana rests at one"))
+    quay = claims(ana)["module:harbour.quay"]
+    acts = (lambda other: other.retract(quay.id), lambda other: other.remember("Ana rests at one"))
     assert beside(project, monkeypatch, *acts) == 2
-    assert (state(ana, "quay"), state(ana, "pier")) == ("accepted", "observed")
+    after = ana.show(quay.id).record
+    assert (after.status, after.title) == (Status.RETRACTED, quay.title)
+    assert state(ana, "pier") == "observed"
 
 
 def test_the_check_and_the_audit_are_clean_behind_a_scan(ana: Memory) -> None:
