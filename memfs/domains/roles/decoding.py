@@ -10,7 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Final, NoReturn
 
-from memfs.domains.roles.members import ENTRY_MEMBERS, LINK_MEMBERS, OddError, read_members
+from memfs.domains.roles.members import (
+    ENTRY_MEMBERS,
+    LINK_MEMBERS,
+    OddError,
+    is_shallow,
+    read_members,
+)
 from memfs.model.decision import Reason
 from memfs.model.frozen import frozen
 from memfs.model.role import Because, Intent
@@ -93,7 +99,7 @@ def read_object(text: bytes | str) -> Mapping[str, JsonValue] | None:
 
 def decode_value(value: JsonValue, *, role: str) -> Decoded:
     """Decodes one operation that was read already; see :func:`decode_operation`."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or not is_shallow(value):
         return Decoded(reasons=(reason("role.unreadable"),))
     try:
         name = OperationName(str(value.get(_OPERATION, "")))

@@ -37,12 +37,32 @@ ENTRY_MEMBERS: Final = (
 )
 
 
+_MOST_NESTED: Final = 8
+"""Objects and lists in each other; no operation needs as many."""
+
+
 class OddError(ValueError):
     """A value is not what its member has to be; carries the reason."""
 
     def __init__(self, why: Reason) -> None:
         super().__init__(why.message)
         self.why = why
+
+
+def is_shallow(value: JsonValue) -> bool:
+    """Tells whether a value is nested no deeper than an operation is: it can be gone through."""
+    level = [value]
+    for _ in range(_MOST_NESTED):
+        level = [inner for item in level for inner in _inner(item)]
+        if not level:
+            return True
+    return False
+
+
+def _inner(value: JsonValue) -> Iterable[JsonValue]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def read_members(

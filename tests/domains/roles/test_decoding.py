@@ -77,10 +77,13 @@ def test_anything_else_is_refused_as_no_operation(name: object) -> None:
         '{"operation": "PruneShortTermMemory", "operation": "RecordShortTermMemory"}',
         '{"operation": "UpsertAgencyPressure", "intensity": NaN}',
         "[" * 50_000,
+        # Read by the reader of JSON, and deeper than what goes through it could go.
+        f'{{"operation": {"[" * 985}{"]" * 985}}}',
+        f'{{"operation": "RecordShortTermMemory", "tags": {"[" * 9}{"]" * 9}}}',
         b"\xff\xfe",
         json.dumps({"operation": "x" * MOST_BYTES}),
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_what_is_no_plain_object_is_refused(text: Any) -> None:
     assert codes_of(text) == ["role.unreadable"]

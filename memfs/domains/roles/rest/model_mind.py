@@ -15,6 +15,7 @@ from typing import Final
 
 from memfs.domains.roles.decoding import decode_value
 from memfs.domains.roles.loading import names_of
+from memfs.domains.roles.members import is_shallow
 from memfs.domains.roles.rest.mind import Mind, Proposal
 from memfs.domains.roles.view import RoleView
 from memfs.model.frozen import frozen
@@ -168,7 +169,7 @@ def operations_from(answer: str) -> tuple[Mapping[str, JsonValue], ...]:
     items = value["operations"]
     if not isinstance(items, list) or len(items) > MOST_ANSWERED:
         return ()
-    return tuple(item for item in items if isinstance(item, dict))
+    return tuple(item for item in items if isinstance(item, dict) and is_shallow(item))
 
 
 def _settled_by(value: Mapping[str, JsonValue], role: str) -> Iterator[str]:

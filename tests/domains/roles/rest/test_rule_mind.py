@@ -201,6 +201,8 @@ def test_what_a_model_left_over_is_the_rules_before_it_is_let_go() -> None:
     assert list(model.reconsider(view, NOW, left, 2)) == list(RULES.reconsider(view, NOW, left, 1))
     many = json.dumps({"operations": [{}] * (model_mind.MOST_ANSWERED + 1)})
     assert operations_from(many) == ()
+    deep = f'{{"operation": {"[" * 500}{"]" * 500}}}'
+    assert operations_from(f'{{"operations": [{deep}, {{}}]}}') == ({},)
 
 
 def test_a_script_is_one_operation_a_line_and_holds_whatever_was_written() -> None:
