@@ -47,9 +47,8 @@ class Picturing(Opened):
         from memfs.domains.roles.packets.packet_words import with_text
         from memfs.domains.roles.packets.packets import gather
         from memfs.domains.roles.packets.picture import Looking, all_of, pictures
-        from memfs.model.packet import MemoryState, Packet
         from memfs.policy.role_cuts import PacketKind
-        from memfs.services.session_caps import Given, within_session
+        from memfs.services.session_caps import within_session
 
         if kind not in tuple(PacketKind):
             raise UsageError(f"expected a kind of {', '.join(PacketKind)}, got {kind!r}")
@@ -60,24 +59,10 @@ class Picturing(Opened):
         looking = Looking.of(self.workspace, self.actor)
         picture = all_of(looking, pictures(looking, name))
         gathered = gather(looking, picture, PacketKind(kind), budget, is_all=include_retired)
-        caps, made = self.workspace.settings.recall, [gathered]
-
-        def compiled(given: Given) -> Packet:
-            packet = with_text(gathered, caps, given.size_bytes)
-            made.append(packet)
-            return Packet(
-                cards=(),
-                left_out=(),
-                state=MemoryState.OK,
-                reason=packet.reason,
-                ledger=packet.ledger,
-                store=packet.store,
-                tokens=packet.tokens,
-                text=packet.text,
-            )
-
-        within_session(self.workspace, compiled)
-        return made[-1]
+        caps = self.workspace.settings.recall
+        return within_session(
+            self.workspace, lambda given: with_text(gathered, caps, given.size_bytes)
+        )
 
     def role_status(self, role: str = "") -> tuple[RoleStatus, ...]:
         """Tells how the memory of roles stands, by name: of one, or of all that may be seen.

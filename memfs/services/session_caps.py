@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from memfs.model.frozen import frozen
 from memfs.model.packet import Packet
@@ -48,7 +48,18 @@ class Given:
 NOTHING_GIVEN: Final = Given()
 
 
-def within_session(workspace: Workspace, compiled: Callable[[Given], Packet]) -> Packet:
+class Handed(Protocol):
+    """What a session is given: an answer to a question, or a part of what a role remembers."""
+
+    @property
+    def text(self) -> str:
+        """All of it, as it is handed on; empty for nothing."""
+
+
+AnyPacket = TypeVar("AnyPacket", bound=Handed)
+
+
+def within_session(workspace: Workspace, compiled: Callable[[Given], AnyPacket]) -> AnyPacket:
     """Returns a packet that keeps the session of this process within its cap, and counts it.
 
     Args:
@@ -120,9 +131,10 @@ def _given(place: Path) -> Given:
         os.close(descriptor)
 
 
-def _line(packet: Packet) -> bytes:
+def _line(packet: Handed) -> bytes:
     size = len(packet.text.encode("utf-8", "surrogatepass"))
-    keys = (key_of(card.hit.stored) for card in packet.cards)
+    cards = packet.cards if isinstance(packet, Packet) else ()
+    keys = (key_of(card.hit.stored) for card in cards)
     return " ".join((str(size), *keys)).encode("ascii", "replace") + b"\n"
 
 
@@ -140,7 +152,7 @@ def _added_up(content: bytes) -> Given:
     return Given(size_bytes=size, records=frozenset(+records))
 
 
-def _is_counted(place: Path, packet: Packet, cap: int) -> bool:
+def _is_counted(place: Path, packet: Handed, cap: int) -> bool:
     """Adds a packet and tells whether that was still within the cap; else takes it back."""
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not place.exists():
