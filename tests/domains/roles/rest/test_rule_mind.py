@@ -202,7 +202,8 @@ def test_what_a_model_left_over_is_the_rules_before_it_is_let_go() -> None:
     many = json.dumps({"operations": [{}] * (model_mind.MOST_ANSWERED + 1)})
     assert operations_from(many) == ()
     deep = f'{{"operation": {"[" * 500}{"]" * 500}}}'
-    assert operations_from(f'{{"operations": [{deep}, {{}}]}}') == ({},)
+    owed = '{"operation": "RetireAgencyPressure", "pressure": "role_x"}'
+    assert operations_from(f'{{"operations": [{deep}, {owed}, {{}}]}}') == ({},)
 
 
 def test_a_script_is_one_operation_a_line_and_holds_whatever_was_written() -> None:
