@@ -140,7 +140,7 @@ class Migrating(Opened):
                 migration = replace(migration, done=before, undoing=None, counts=counts)
                 write_migration(self.workspace, migration)
         if before is None:
-            words = f"back from {stage}: the migration is over; everything is as it was before"
+            words = f"back from {stage}: {step.words}"
             return replace(self._no_migration(), status=ResultStatus.DONE, message=words)
         return self._migration_told(
             migration, f"back from {stage}: {step.words}; {before} is the newest done"

@@ -25,7 +25,7 @@ from memfs.model.record import StoredRecord
 from memfs.model.result import Result
 from memfs.model.settings import Mode
 from memfs.model.values import JsonValue
-from memfs.policy.migration_stages import mode_after, stage_before
+from memfs.policy.migration_stages import RULES, mode_after, stage_before
 from memfs.services import migration_trips as trips
 from memfs.services.backups import make_backup, read_backup
 from memfs.services.mode_change import put_mode
@@ -88,7 +88,7 @@ def undo(memory: Memory, stage: Stage, migration: Migration) -> Step:
     if mode_after(stage, migration.mode) is not wanted:
         _mode(memory, wanted)
         words = f"mode: {wanted}"
-    return Step(words=words or "there was nothing to undo", counts=counts)
+    return Step(words=words or RULES[stage].undoes, counts=counts)
 
 
 def look(memory: Memory, migration: Migration) -> Step:
