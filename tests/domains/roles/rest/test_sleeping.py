@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 
 from memfs.app.container import Memory
 from memfs.app.due_rests import rest_roles_now_and_then
+from memfs.domains.roles.loading import load_role
 from memfs.domains.roles.rest.mind import Proposal
 from memfs.domains.roles.rest.rest_state import last_rests, resting
 from memfs.domains.roles.rest.sleeping import rest_role
@@ -24,6 +25,7 @@ from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import Result, ResultStatus
 from memfs.model.role_sleep import Rest
 from memfs.model.settings import Mode
+from memfs.services import apart
 from tests.support.memory import (
     ANA,
     SteppedClock,
@@ -344,6 +346,47 @@ def test_a_mind_is_asked_again_about_what_it_left_over(memory: Memory, role: str
     recorded(memory, "d")
     nap = rest_role(memory.workspace, role, Rest.NAP, SecondThoughts(), memory.actor)
     assert nap.ended.tally.proposed == 1
+
+
+@dataclass
+class Interrupted:
+    """A mind that lets everything go, while somebody else writes."""
+
+    acts: list[Callable[[], object]]
+    name: str = "interrupted"
+    is_slow: bool = False
+    asked: int = 0
+
+    def propose(self, view: RoleView, now: datetime) -> Sequence[Proposal]:
+        self.asked += 1
+        if self.acts:
+            self.acts.pop()()
+        return [letting_go(*view.short_term())]
+
+    def reconsider(
+        self, view: RoleView, now: datetime, left: frozenset[str], turn: int
+    ) -> Sequence[Proposal]:
+        return ()
+
+
+def test_a_long_sleep_is_decided_anew_only_where_what_it_settles_changed(
+    project: Path, memory: Memory, role: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "BRIEF_S", 0.0)
+    first, _ = recorded(memory, "a", "b")
+    with memory_of(project, memory.actor) as other:
+        # What comes while it is decided is the next one's.
+        mind = Interrupted([lambda: recorded(other, "c")])
+        rested = rest_role(memory.workspace, role, Rest.SLEEP, mind, memory.actor)
+        assert (mind.asked, len(rested.ended.account.pruned)) == (1, 2)
+        (third,) = load_role(
+            memory.workspace, memory.workspace.store.snapshot(), role, memory.actor
+        ).view.short_term()
+        mind = Interrupted([lambda: other.apply_operation("", letting_go(third))])
+        recorded(memory, "d")
+        rested = rest_role(memory.workspace, role, Rest.SLEEP, mind, memory.actor)
+    assert (mind.asked, len(rested.ended.account.pruned)) == (2, 1)
+    assert [state_of(memory, name) for name in (first, third)] == ["pruned", "pruned"]
 
 
 def test_a_key_makes_a_repetition_harmless_and_modes_and_barriers_hold(
