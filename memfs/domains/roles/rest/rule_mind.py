@@ -194,8 +194,8 @@ def _may_cluster(group: Alike) -> bool:
 
 def _distilled(view: RoleView, group: Alike) -> Iterator[Proposal]:
     standing = _known(view, group.lead)
-    said = _anatomy(view, group, standing)
-    for names in _chunks([item.id for item in group.members]):
+    said = {**_words(_first_of(group), standing), **_ground(view, group, standing)}
+    for names in _chunks([item.id for item in _in_order(group)]):
         yield _written(OperationName.DISTILL, {"sources": list(names), **said})
 
 
@@ -208,12 +208,27 @@ def _incubated(view: RoleView, groups: Sequence[Alike]) -> Iterator[Proposal]:
     thread = _thread(view, groups[0].lead)
     every = Alike(members=tuple(item for group in groups for item in group.members))
     ground = _ground(view, every, thread)
-    words = _words(every, thread)
+    words = _words(_first_of(groups[0]), thread)
     room = MOST_WORDINGS - (len(wordings_of(thread)) if thread is not None else 0)
     for place, group in enumerate(groups):
-        said = {**(_words(group, None) if place < room else words), **ground}
-        for names in _chunks([item.id for item in group.members]):
+        said = {**(_words(_first_of(group), None) if place < room else words), **ground}
+        for names in _chunks([item.id for item in _in_order(group)]):
             yield _written(OperationName.INCUBATE, {"sources": list(names), **said})
+
+
+def _in_order(group: Alike) -> tuple[Record, ...]:
+    """Returns the members with the one whose words are taken first.
+
+    What is made of several operations rests on what it says from the first of them on, so that it
+    goes with that whatever becomes of the others.
+    """
+    lead = group.lead
+    return (lead, *(item for item in group.members if item.id != lead.id))
+
+
+def _first_of(group: Alike) -> Alike:
+    """Returns the members that the first operation names."""
+    return Alike(members=_in_order(group)[:MOST_MEMORIES])
 
 
 def _promoted(view: RoleView) -> Iterator[Proposal]:

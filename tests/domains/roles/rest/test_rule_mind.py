@@ -193,6 +193,17 @@ def test_a_ripe_thread_is_learned_unless_it_asks() -> None:
         assert len(RULES.propose(holding(*supports, thread).view, NOW)) == expected
 
 
+@pytest.mark.parametrize("question", [None, "Why?"])
+def test_what_is_made_rests_on_whose_words_it_says_from_the_first(question: str | None) -> None:
+    many = [
+        short(n, f"Ana cuts review {n}", topic="reviews", salience=0.5 + n / 200, question=question)
+        for n in range(60)
+    ]
+    first, *_ = map(json.loads, RULES.propose(holding(*many).view, NOW))
+    assert first["claim"] == many[-1].title
+    assert many[-1].id in first["sources"]
+
+
 def test_what_a_model_left_over_is_the_rules_before_it_is_let_go() -> None:
     view = holding(short(1, topic="a", salience=0.9)).view
     model = ModelMind(model="m", ask=lambda _: "", may_see=lambda _: True, rules=RULES)
