@@ -28,6 +28,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.migration_stages import RULES, mode_after, stage_before
 from memfs.services import migration_trips as trips
 from memfs.services.backups import make_backup, read_backup
+from memfs.services.guard_retracted import note_restored
 from memfs.services.mode_change import put_mode
 from memfs.services.modes import mode_error
 from memfs.services.old_layout import move_layout, old_places
@@ -157,7 +158,9 @@ def _import(memory: Memory, migration: Migration) -> Step:
     _related(taking, migration, memory.actor)
     problems, refused = _texts(result.data.get("problems")), result.data.get("refused")
     refusals = refused if isinstance(refused, list) else []
-    recorded = len(_came_in(memory, migration))
+    came = _came_in(memory, migration)
+    recorded = len(came)
+    note_restored(taking, (stored.record.id for stored in came))
     counts = {
         "recorded": recorded,
         "waiting": trips.waiting_of(taking, migration),

@@ -49,10 +49,10 @@ def note_retracted(workspace: Workspace, identifiers: Iterable[str], *, commit: 
         _write_heads(workspace, (commit,))
 
 
-def note_restored(workspace: Workspace, *identifiers: str) -> None:
-    """Lets go of what a person serves again."""
+def note_restored(workspace: Workspace, identifiers: Iterable[str]) -> None:
+    """Lets go of what stands again; said once more, also where a process died before saying it."""
     if has_retracted(workspace):
-        _appended(workspace, identifiers, _RESTORED)
+        _appended(workspace, _retracted_ids(workspace).intersection(identifiers), _RESTORED)
 
 
 def retract_again(workspace: Workspace) -> int:

@@ -140,7 +140,7 @@ def bring_again(
     restored = commit_decided(workspace, decide_on).outcome
     if restored:
         names = [stored.record.id for stored in restored]
-        note_restored(workspace, *names)
+        note_restored(workspace, names)
         with closing(open_catalogue(workspace, workspace.store.snapshot())) as catalogue:
             rows = catalogue.descendants(names)
         repair(workspace, only=frozenset({*names, *(row.id for row in rows)}))

@@ -71,8 +71,9 @@ def restore(workspace: Workspace, reference: str, actor: Actor) -> Result:
     _check_not_forgotten(workspace, reference)
     committed = commit_decided(workspace, decide_on)
     decision, (target,) = committed.outcome
-    if committed.commit is not None:
-        note_restored(workspace, target.record.id)
+    stands = committed.commit is not None or is_standing(target.record)
+    if stands and decision.is_admitted:
+        note_restored(workspace, [target.record.id])
     repaired = Repaired()
     if decision.is_admitted and (committed.commit is not None or is_pending(target.record)):
         waiting = descendants_with(workspace, target)

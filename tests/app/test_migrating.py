@@ -6,6 +6,7 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -19,6 +20,7 @@ from memfs.model.record import StoredRecord
 from memfs.model.result import Result, ResultStatus
 from memfs.policy.administration import decide_tombstone
 from memfs.policy.migration_stages import RULES
+from memfs.services import migration_trips
 from memfs.services.backups import backup_folder
 from memfs.services.migration_state import migrating
 from memfs.services.proposals import plan_from
@@ -228,6 +230,28 @@ def test_without_acceptance_what_came_in_waits_and_goes_with_the_step_back(
     # Asked to accept before it comes in again, it does.
     counts = counts_of(forward(project, until=Stage.IMPORT))
     assert (counts["recorded"], counts["waiting"]) == (4, 0)
+
+
+def test_what_is_served_again_is_let_go_of_though_a_process_died_before_it_said_so(
+    project: Path, tmp_path: Path
+) -> None:
+    note = tmp_path / "note.md"
+    note.write_text(f"# Deploys\n\n{KEPT}\n", "utf-8")
+    forward(project, note, until=Stage.IMPORT)
+    back(project)
+
+    def died(*_: object) -> None:
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError), patch.object(migration_trips, "note_restored", died):
+        forward(project)
+    forward(project)
+    assert listed(project) == {KEPT}
+    with memory_of(project) as memory:
+        # A copy that does not know the newest head retracts what the guard has a note of.
+        heads = memory.workspace.home_dir / "guard" / f"{memory.workspace.store_id}.heads.json"
+        heads.unlink()
+    assert listed(project) == {KEPT}
 
 
 def test_what_cannot_go_on_says_so_and_leaves_what_is_done(
