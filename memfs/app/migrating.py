@@ -179,6 +179,10 @@ class Migrating(Opened):
         wanted: MigrationSource | None = None
         if wish.source is not None or migration is None:
             wanted = self._migration_source(wish)
+        elif migration.is_over:
+            # An older layout may have come since, by a merge with a clone that still has it.
+            layout = self._migration_source(wish)
+            wanted = layout if layout.digest else None
         standing = standing_of(migration, wanted)
         if standing is Standing.OTHER and migration is not None:
             place = migration.source.path or "the older layout"

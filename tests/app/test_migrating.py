@@ -391,7 +391,10 @@ def test_another_store_moves_in_but_for_what_was_withdrawn_or_is_an_agents_own(
     assert forward(project, other / ".memfs").status is ResultStatus.NOTHING
 
 
-def test_an_older_layout_is_brought_up_and_bars_the_same(project: Path) -> None:
+def test_an_older_layout_is_brought_up_and_bars_the_same(project: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text(f"# Deploys\n\n{KEPT}\n", "utf-8")
+    forward(project, note)
     with memory_of(project) as memory:
         gone = memory.remember(GONE, kind="note").target
         memory.forget([gone])
