@@ -144,6 +144,10 @@ def _walked(project: Path, hidden: Sequence[Path], found: Files) -> Iterator[str
             found.left_out["unreadable folder"] += 1
             continue
         for entry in entries:
+            count += 1
+            if count > 20 * MOST_FILES:
+                found.left_out["files"] += 1
+                return
             name = f"{folder}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 is_own = not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS
@@ -151,8 +155,4 @@ def _walked(project: Path, hidden: Sequence[Path], found: Files) -> Iterator[str
                 if is_own and not is_other and folder.count("/") <= MOST_DEPTH:
                     left.append(f"{name}/")
             elif entry.is_file(follow_symlinks=False):
-                count += 1
-                if count > 20 * MOST_FILES:
-                    found.left_out["files"] += 1
-                    return
                 yield os.fsencode(name).decode("utf-8", "replace")

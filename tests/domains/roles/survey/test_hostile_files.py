@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from memfs.domains.roles.survey.survey_files import Files
+from memfs.domains.roles.survey import survey_files
+from memfs.domains.roles.survey.survey_files import Files, read_files
 from memfs.domains.roles.survey.survey_manifests import Manifest, mentioned, read_manifest
 from memfs.domains.roles.survey.survey_python import read_module
 from memfs.domains.roles.survey.surveying import survey
@@ -54,3 +57,14 @@ def test_what_many_write_and_read_flows_a_bounded_number_of_times() -> None:
     found = survey(Files(contents={f"m{number}.py": both for number in range(60)}))
     flows = [bond for bond in found.bonds if bond.relation == "flows-to"]
     assert len(flows) == 400
+
+
+def test_folders_without_end_are_gone_through_for_a_bounded_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey_files, "MOST_FILES", 1)
+    for number in range(40):
+        (tmp_path / f"folder{number:02}" / "inner").mkdir(parents=True)
+    (tmp_path / "folder00" / "inner" / "late.py").write_text("x = 1\n", encoding="utf-8")
+    found = read_files(tmp_path, (), lambda: 0.0)
+    assert (found.contents, dict(found.left_out)) == ({}, {"files": 1})
