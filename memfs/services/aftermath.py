@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from memfs.errors import DataError, MemfsError
 from memfs.formats.record_codec import decode_record
 from memfs.model.candidate import Candidate
+from memfs.model.frozen import frozen
 from memfs.model.ids import CommitId, split_version
 from memfs.model.operation import Commit
 from memfs.model.record import StoredRecord
@@ -22,7 +23,7 @@ from memfs.model.values import JsonValue
 from memfs.policy.withdrawal import is_retracted
 from memfs.services.barrier import Aftermath, Withdrawal
 from memfs.services.canary import ask_everywhere, check_nothing_found
-from memfs.services.catalogue import open_catalogue
+from memfs.services.catalogue import fingerprint_of, open_catalogue
 from memfs.services.core_note import CORE_PATH, forget_places, read_core_note
 from memfs.services.guard import note_forgotten
 from memfs.services.guard_retracted import note_retracted
@@ -116,7 +117,7 @@ def purge(workspace: Workspace, withdrawal: Withdrawal) -> Purged:
     _purge_projections(workspace, gone)
     is_dropped = drop_vectors(workspace, (stored.record.id for stored in gone))
     if withdrawal.removed:
-        _purge_inbox(workspace, withdrawal.removed)
+        _purge_inbox(workspace, withdrawal)
         names = frozenset(stored.record.id for stored in withdrawal.removed)
         # How it was used and that it was chosen is kept by its id, and by its file's name.
         forget_use(workspace, names)
@@ -161,22 +162,64 @@ def _purge_projections(workspace: Workspace, gone: Sequence[StoredRecord]) -> No
             workspace.store.remove_untracked(path)
 
 
-def _purge_inbox(workspace: Workspace, removed: Sequence[StoredRecord]) -> None:
-    """Removes proposals that say what was forgotten; a person's own file is left to them."""
-    ids = {stored.record.id for stored in removed}
-    words = {normalise_text(stored.record.body) for stored in removed} - {""}
+def _purge_inbox(workspace: Workspace, withdrawal: Withdrawal) -> None:
+    """Removes proposals that say what was forgotten, or were made of it.
+
+    A person's own file is left to them.
+    """
+    removed = withdrawal.removed
+    sought = _Sought(
+        ids=frozenset(stored.record.id for stored in removed),
+        made_of=_made_of(withdrawal),
+        words=frozenset(normalise_text(stored.record.body) for stored in removed) - {""},
+        marks=frozenset(fingerprint_of(stored.record) for stored in removed),
+    )
     for candidate in read_inbox(workspace).candidates:
-        if not candidate.is_working_file and _carries(workspace, candidate, ids, words):
+        if not candidate.is_working_file and _carries(workspace, candidate, sought):
             remove_candidate(workspace, candidate)
 
 
-def _carries(workspace: Workspace, candidate: Candidate, ids: set[str], words: set[str]) -> bool:
-    if candidate.record_id in ids or any(quote.evidence_id in ids for quote in candidate.quotes):
+@frozen
+class _Sought:
+    """What a proposal may not carry: ids, ids of what it was made of, words, fingerprints."""
+
+    ids: frozenset[str]
+    made_of: frozenset[str]
+    words: frozenset[str]
+    marks: frozenset[str]
+
+
+def _made_of(withdrawal: Withdrawal) -> frozenset[str]:
+    """Returns the ids of what was forgotten and of what was derived from it, however far.
+
+    What only cites it may stand on something else, and what is made of that as well.
+    """
+    gone = {stored.record.id for stored in withdrawal.removed}
+    derived = {
+        stored.record.id: {split_version(name)[0] for name in stored.record.derived_from}
+        for stored in withdrawal.withheld
+    }
+    while more := {name for name, inputs in derived.items() if inputs & gone} - gone:
+        gone |= more
+    return frozenset(gone)
+
+
+def _carries(workspace: Workspace, candidate: Candidate, sought: _Sought) -> bool:
+    is_about = candidate.record_id in sought.ids
+    if is_about or any(quote.evidence_id in sought.ids for quote in candidate.quotes):
         return True
     decoded = decode_record(
         candidate.content, path=candidate.path, registry=workspace.registry, draft=True
     )
-    return decoded.record is not None and normalise_text(decoded.record.body) in words
+    record = decoded.record
+    if record is None:
+        return False
+    inputs = {split_version(name)[0] for name in record.derived_from}
+    return (
+        not inputs.isdisjoint(sought.made_of)
+        or normalise_text(record.body) in sought.words
+        or fingerprint_of(record) in sought.marks
+    )
 
 
 # What a killed process left -------------------------------------------------------------

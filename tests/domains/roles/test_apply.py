@@ -527,3 +527,17 @@ def more(memory: Memory) -> str:
     """Returns the id of one more short-term memory."""
     number = next(NUMBERS)
     return apply(memory, "RecordShortTermMemory", claim=f"Word {number} was said").target
+
+
+def test_no_proposal_outlives_what_it_was_made_of(ana: Memory, claude: Memory) -> None:
+    said = {"topic": "the lighthouse", "claim": "Ana keeps the lighthouse"}
+    seen = apply(claude, "RecordShortTermMemory", **said)
+    durable = apply(claude, "ApplyMemoryDistillation", sources=[seen.target], **said)
+    waiting = apply(claude, "CrystallizeMemoryIntoIdentity", sources=[durable.target], **said)
+    again = f"Ana keeps \u202e {next(NUMBERS)}"
+    kept = apply(claude, "RecordShortTermMemory", claim=again)
+    assert {waiting.status, kept.status} == {ResultStatus.WAITING}
+    ana.forget([seen.target])
+    ids = {item.id for item in ana.candidates()}
+    assert waiting.target not in ids
+    assert kept.target in ids
