@@ -36,6 +36,11 @@ def is_withdrawn(record: Record) -> bool:
     return record.status in _WITHDRAWN
 
 
+def is_withdrawn_status(status: str) -> bool:
+    """Tells whether a status, as a row of the catalogue has it, is one of what was taken back."""
+    return status in {str(item) for item in _WITHDRAWN}
+
+
 def is_pending(record: Record) -> bool:
     """Tells whether a record stands behind a barrier."""
     return record.status is PENDING_STATUS

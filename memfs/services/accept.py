@@ -15,10 +15,12 @@ from typing import assert_never
 
 from memfs.formats.record_codec import update_record
 from memfs.formats.settings import decode_settings
+from memfs.index.catalogue import Catalogue
 from memfs.model.candidate import Candidate, CandidateAction
 from memfs.model.decision import Decision, Verdict
 from memfs.model.digests import blob_id
 from memfs.model.frozen import frozen
+from memfs.model.ids import split_version
 from memfs.model.intention import INTENTION_KIND
 from memfs.model.operation import FileChange, OperationKind, Plan
 from memfs.model.origin import Actor
@@ -28,6 +30,7 @@ from memfs.policy.accounts import ACCOUNTS, is_replacement_mark
 from memfs.policy.administration import decide_accept, decide_release, decide_settings_change
 from memfs.policy.log_text import is_log
 from memfs.policy.reasons import reason
+from memfs.policy.withdrawal import is_withdrawn_status
 from memfs.services.acceptance import (
     acceptance_submission,
     account_from,
@@ -114,7 +117,7 @@ def _record(
             workspace, snapshot, catalogue, candidate, actor, is_confirmed=is_confirmed
         )
         judgement = judge_with(workspace, snapshot, catalogue, submission, reviewer=reviewer)
-    decision = judgement.decision
+        decision = _by_ground(catalogue, judgement)
     if _says_the_same(judgement, candidate):
         return _reworded(workspace, snapshot, candidate, judgement, actor)
     target = judgement.target
@@ -148,6 +151,24 @@ def _record(
     return Decided(
         Accepted(candidate=candidate, decision=decision, reference=draft.record.reference), plan
     )
+
+
+def _by_ground(catalogue: Catalogue, judgement: Judgement) -> Decision:
+    """Returns a decision as it is left by what the draft was made of: that has to stand.
+
+    A proposal may wait for long, and what it was made of may have been taken back meanwhile.
+    """
+    decision, target = judgement.decision, judgement.target
+    made_of = {split_version(name)[0] for name in judgement.submission.draft.derived_from}
+    if target is not None:
+        made_of -= {split_version(name)[0] for name in target.record.derived_from}
+    if not (decision.is_admitted and made_of):
+        return decision
+    gone = [row.id for row in catalogue.by_ids(made_of) if is_withdrawn_status(row.status)]
+    if not gone:
+        return decision
+    reasons = (reason("restore.unsupported", ", ".join(gone)), *decision.reasons)
+    return replace(decision, verdict=Verdict.REJECT, reasons=reasons)
 
 
 def _by_kind(

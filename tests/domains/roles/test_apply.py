@@ -541,3 +541,19 @@ def test_no_proposal_outlives_what_it_was_made_of(ana: Memory, claude: Memory) -
     ids = {item.id for item in ana.candidates()}
     assert waiting.target not in ids
     assert kept.target in ids
+
+
+def test_a_proposal_is_not_accepted_where_what_it_was_made_of_was_taken_back(
+    ana: Memory, claude: Memory
+) -> None:
+    said = {"topic": "the ferry", "claim": "Ana runs the ferry"}
+    seen = apply(claude, "RecordShortTermMemory", **said)
+    durable = apply(claude, "ApplyMemoryDistillation", sources=[seen.target], **said)
+    waiting = apply(claude, "CrystallizeMemoryIntoIdentity", sources=[durable.target], **said)
+    ana.retract(seen.target)
+    (refused,) = ana.accept([waiting.target])
+    assert codes(refused)[0] == "restore.unsupported"
+    assert ana.candidates()[-1].id == waiting.target
+    ana.restore(seen.target)
+    (done,) = ana.accept([waiting.target])
+    assert done.status is ResultStatus.DONE
