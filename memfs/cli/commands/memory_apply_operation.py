@@ -10,6 +10,7 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond, respond_all
+from memfs.cli.roles.options import key_option, role_option
 
 
 @click.command(
@@ -22,10 +23,8 @@ from memfs.cli.respond import respond, respond_all
     ),
 )
 @click.argument("files", metavar="[FILE]…", nargs=-1, type=click.File("rb"))
-@click.option("--role", default="", metavar="NAME", help="Whose memory; left out, an agent's own.")
-@click.option(
-    "--key", default="", metavar="KEY", help="Makes a repetition with the same key harmless."
-)
+@role_option
+@key_option
 @shared_options
 def command(invocation: Invocation, *, files: tuple[BinaryIO, ...], role: str, key: str) -> int:
     """Apply a typed operation, as JSON from FILE or from standard input, or refuse it.

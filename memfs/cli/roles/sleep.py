@@ -10,7 +10,7 @@ from memfs.app.role_minds import MODEL, RULES
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
-from memfs.cli.roles.options import role_option
+from memfs.cli.roles.options import key_option, role_option
 from memfs.errors import UsageError
 
 
@@ -25,9 +25,7 @@ from memfs.errors import UsageError
 )
 @click.argument("script", metavar="[FILE]", type=click.File("rb"), required=False)
 @role_option
-@click.option(
-    "--key", default="", metavar="KEY", help="Makes a repetition with the same key harmless."
-)
+@key_option
 @click.option(
     "--model", "is_model", is_flag=True, help="Let the configured model propose, before the rules."
 )

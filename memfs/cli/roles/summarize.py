@@ -9,7 +9,7 @@ import click
 from memfs.cli.examples import ExampleCommand
 from memfs.cli.invocation import Invocation, shared_options
 from memfs.cli.respond import respond
-from memfs.cli.roles.options import role_option
+from memfs.cli.roles.options import key_option, role_option
 
 
 @click.command(
@@ -23,9 +23,7 @@ from memfs.cli.roles.options import role_option
 )
 @click.argument("words", metavar="[FILE]", type=click.File("rb"), required=False)
 @role_option
-@click.option(
-    "--key", default="", metavar="KEY", help="Makes a repetition with the same key harmless."
-)
+@key_option
 @shared_options
 def command(invocation: Invocation, *, words: BinaryIO | None, role: str, key: str) -> int:
     """Make one summary for each target and topic of which a role remembers several things.
