@@ -1,4 +1,4 @@
-"""Options that subcommands of ``memfs role`` share."""
+"""Options that the commands on what roles remember share."""
 
 from __future__ import annotations
 
