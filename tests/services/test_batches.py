@@ -12,7 +12,6 @@ from memfs.app import importing
 from memfs.app.importing import MayNotAcceptImportError, StoreIsNoSourceError
 from memfs.model.authority import Authority
 from memfs.model.result import Result, ResultStatus
-from memfs.store import transaction
 from tests.support.memory import AGENT, git, memory_of, new_project, store_root
 from tests.support.review import NO_HOOKS, edit, inbox_files, is_clean, places_with, said, waiting
 
@@ -136,16 +135,13 @@ def test_a_preview_writes_nothing(project: Path, tmp_path: Path) -> None:
     assert (head(project), inbox_files(project)) == (before, [])
 
 
-def test_a_large_batch_is_one_commit_as_well(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(transaction, "BULK_CHANGES", 30)
-    path = nodes(tmp_path, *(f"Build {number} took {number} minutes" for number in range(40)))
+def test_a_large_batch_is_one_commit_as_well(project: Path, tmp_path: Path) -> None:
+    path = nodes(tmp_path, *(f"Build {number} took {number} minutes" for number in range(600)))
     before = count(project)
     result = run_import(project, path, accept=True)
-    assert result.message == "40 recorded"
+    assert result.message == "600 recorded"
     assert count(project) == before + 1
-    assert len(said(project)) == 40
+    assert len(said(project)) == 600
     assert is_clean(project)
 
 
