@@ -17,6 +17,7 @@ from memfs.model.role import ROLES_FOLDER, role_actor, role_of
 from memfs.model.role_sleep import Rest
 from memfs.services.modes import is_taking
 from memfs.services.ports import Workspace
+from memfs.services.usage import background
 
 if TYPE_CHECKING:
     from memfs.model.result import Result
@@ -31,7 +32,8 @@ _STAMP: Final = "role-look"
 def rest_roles_now_and_then(workspace: Workspace, asker: Actor) -> tuple[Result, ...]:
     """Has roles rest that are due, where nobody looked for a while; one stat most of the time.
 
-    Nothing is raised: the next call looks again.
+    Nothing is raised: what went wrong stands in the log of background work by its code, and the
+    next call looks again.
     """
     stamp, now = workspace.cache_dir / _STAMP, workspace.clock.now().timestamp()
     with suppress(OSError, MemfsError):
@@ -41,14 +43,16 @@ def rest_roles_now_and_then(workspace: Workspace, asker: Actor) -> tuple[Result,
         stamp.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         stamp.touch(mode=0o600)
         os.utime(stamp, (now, now))
-        return rest_due_roles(workspace, asker)
+        with background(workspace, "due rests"):
+            return rest_due_roles(workspace, asker)
     return ()
 
 
 def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tuple[Result, ...]:
     """Has roles rest that are due, and answers with what each did, or why it could not.
 
-    Nothing is raised for one role: the others rest all the same.
+    Nothing is raised for one role: the others rest all the same, and how each rest ended is noted
+    with the background work, whether or not anybody reads the answers.
 
     Args:
         workspace: The store.
@@ -73,14 +77,15 @@ def rest_due_roles(workspace: Workspace, asker: Actor, *, only: str = "") -> tup
             rest = _due(workspace, snapshot, role)
             if rest is None:
                 continue
-            rested = rest_role(
-                workspace,
-                role,
-                rest,
-                RuleMind(is_settling=rest is Rest.SLEEP),
-                asker,
-                maintenance=(lambda plan: settle(plan.view),),
-            )
+            with background(workspace, "role rest"):
+                rested = rest_role(
+                    workspace,
+                    role,
+                    rest,
+                    RuleMind(is_settling=rest is Rest.SLEEP),
+                    asker,
+                    maintenance=(lambda plan: settle(plan.view),),
+                )
         except RoleRestingError as error:
             done.append(already_resting(workspace, role, rest or Rest.NAP, error))
         except (MemfsError, OSError) as error:

@@ -13,6 +13,7 @@ from memfs.domains.roles.rest.rest_state import resting
 from memfs.model.origin import Actor, Channel, Principal
 from memfs.model.result import ResultStatus
 from memfs.model.settings import Mode
+from memfs.services.usage import background_work
 from memfs.store.private_notes import PrivateNotes
 from tests.support.memory import START, SteppedClock, git, memory_of, new_project, store_root
 from tests.support.roles import WHOLE, whole
@@ -53,4 +54,7 @@ def test_a_role_rests_for_itself_and_not_for_a_program(
             full.setattr(PrivateNotes, "create", no_space)
             (failed,) = memory.rest_due_roles()
         assert (failed.status, failed.data["code"]) == (ResultStatus.PROBLEMS, "io")
+        # Who watches reads no answers: how it ended stands in the log as well.
+        noted = [(work.name, work.outcome) for work in background_work(memory.workspace)]
+        assert noted == [("role rest", "io"), ("role rest", "role.resting")]
         assert [result.status for result in memory.rest_due_roles()] == [ResultStatus.DONE]
